@@ -20,7 +20,6 @@ const ENTRIES = {
   'client/live': 'live',
   'client/candles': 'candles',
   'client/format': 'format',
-  'client/key': 'key',
   'client/operator': 'operator',
   'client/rxjs': 'rxjs',
   'client/react': 'react',

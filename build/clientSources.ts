@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import * as events from '#protocol/schemas/channels.ts'
+import { MAX_LONG_LIST_ROWS } from '#protocol/limits.ts'
 import * as channels from '#protocol/schemas/channels.ts'
 import { listRowSchema } from '#protocol/schemas/listRow.ts'
 import { subscribedSchema, tokenUpdateSchema } from '#protocol/schemas/messages.ts'
+import { problemSchema } from '#resources/problem.ts'
 import { COMPOSED, LISTS, SINGLE, TOKEN_LISTS } from '#resources/reads.ts'
 import type { ListResource, Resource } from '#resources/resource.ts'
-import { type JsonNode, jsonNodeOf, objectShape, typeOf } from './jsonNode.ts'
+import { indented, type JsonNode, jsonNodeOf, objectShape, typeOf } from './jsonNode.ts'
 
 /* What the client knows of the resources: types, shape checks and REST methods. A browser loads neither zod nor the descriptions. */
 
@@ -13,19 +14,59 @@ type NamedResource = readonly [name: string, resource: Resource | ListResource]
 
 const RESOURCES: Readonly<Record<string, Resource | ListResource>> = { ...LISTS, ...TOKEN_LISTS, ...SINGLE, ...COMPOSED }
 
-/** The messages that the client reads. It does not read the filters that the server repeats, and gives its own messages no id. */
+/** How the server explains an error. A newer server has more codes. */
+const PROBLEM = problemSchema
+  .omit({ message: true })
+  .extend({
+    type: z.string(),
+    code: z
+      .string()
+      .regex(/^[a-z][a-z0-9_]*$/)
+      .describe('A stable word such as `token_not_found` or `price_unavailable`.'),
+  })
+  .describe('How the server explains an error (RFC 9457).')
+
+/** What the client hands on names no subscription. */
+const UNNAMED = { id: true } as const
+
+/**
+ * The messages that the client reads, as it hands them on: without the id that it gave to the subscription, and without the filters that the
+ * server repeats. Rows of a list are objects.
+ */
 const MESSAGES: Readonly<Record<string, z.ZodObject>> = {
   TokenUpdate: tokenUpdateSchema,
-  TokenSubscribed: subscribedSchema.omit({ id: true }),
-  EventsSubscribed: channels.subscribedEventsSchema.omit({ filters: true }),
-  TradesMessage: events.tradesSchema,
-  LaunchesMessage: events.launchesSchema,
-  GraduationsMessage: events.graduationsSchema,
-  CrossingsMessage: events.crossingsSchema,
-  ReorgMessage: channels.reorgSchema,
-  GapMessage: channels.gapSchema,
-  CandlesMessage: channels.candleStateSchema,
+  TokenSubscribed: subscribedSchema.omit(UNNAMED),
+  EventsSubscribed: channels.subscribedEventsSchema.omit({ ...UNNAMED, filters: true }),
+  TradesEvent: channels.tradesSchema.omit(UNNAMED).describe('Trades of one block, in order.'),
+  LaunchesEvent: channels.launchesSchema.omit(UNNAMED).describe('Launched tokens of one block, in order, as they are now.'),
+  GraduationsEvent: channels.graduationsSchema
+    .omit(UNNAMED)
+    .describe('Tokens of one block that reached their target, or whose liquidity has moved to a pool.'),
+  CrossingsEvent: channels.crossingsSchema
+    .omit(UNNAMED)
+    .describe(
+      'Tokens whose value crossed the bound with the commit of one block. `cursor` is a place among the changes of a block, and no log index.',
+    ),
+  ReorgEvent: channels.reorgSchema
+    .omit(UNNAMED)
+    .describe('Delivered events of `fromBlock` and later blocks are void. The events that replace them follow.'),
+  GapMessage: channels.gapSchema.omit(UNNAMED),
+  CandlesMessage: channels.candleStateSchema.omit(UNNAMED),
+  ListState: channels.listStateSchema
+    .omit({ ...UNNAMED, type: true, columns: true })
+    .extend({ data: z.array(listRowSchema).max(MAX_LONG_LIST_ROWS).describe('The rows in order.') })
+    .describe('A list of tokens in order. It replaces the one before.'),
   ListRow: listRowSchema,
+  Problem: PROBLEM,
+}
+
+/** What the client asks of channels. */
+const FILTERS: Readonly<Record<string, z.ZodObject>> = {
+  TradesFilter: channels.eventFilters.pick({ tokens: true, makers: true, launchpads: true, side: true, minWeth: true }),
+  LaunchesFilter: channels.eventFilters.pick({ launchpads: true, creators: true }),
+  GraduationsFilter: channels.eventFilters.pick({ launchpads: true, status: true }),
+  CrossingsBounds: channels.crossingFilters,
+  CandlesFilter: channels.candleFilters,
 }
 
 /** Types of single fields, which programs name. */
@@ -49,6 +90,8 @@ const FIELD_TYPES = {
   ServiceStatus: "IndexerHealth['status']",
   RpcHealth: "IndexerHealth['rpc'][number]",
   BackfillProgress: "NonNullable<IndexerHealth['backfill']>",
+  CrossingsFilter: "Omit<CrossingsBounds, 'above' | 'below'> & ({ readonly above: string } | { readonly below: string })",
+  LivePosition: "Pick<ReorgEvent, 'cursor' | 'reorgs'>",
   ValuedBalance: "Omit<Holding, 'token' | 'lastChangedBlock'>",
 } as const
 
@@ -63,7 +106,7 @@ export function clientSources(): Readonly<Record<string, string>> {
   const resources = Object.entries(RESOURCES)
   const types = names.map(name => typeText(name, components[name] as JsonNode)).join('\n')
   return {
-    'types.ts': `${HEAD}${ADDRESSES}\n${types}\n${parameterTypes()}\n${fieldTypes()}\n`,
+    'types.ts': `${HEAD}${ADDRESSES}\n${types}\n${filterTypes()}\n${parameterTypes()}\n${fieldTypes()}\n`,
     'shapes.ts': `${HEAD}${ADDRESSES}import { boolean, choice, listOf, mapOf, nullable, number, object, optional, pattern, type Shape, string, whole } from '#client/rest/shape.ts'
 import type { ${names.join(', ')} } from './types.ts'
 
@@ -103,7 +146,7 @@ import type { Result } from '#client/clientError.ts'
 import { ${[...shapes].join(', ')} } from './shapes.ts'
 import type * as types from './types.ts'
 
-${docText(doc)}export interface ${api} {\n${methods.map(({ declaration }) => declaration).join('\n')}\n}
+${docText(doc)}export interface ${api} {\n${indented(methods.map(({ declaration }) => declaration))}\n}
 
 export const ${constant}: Readonly<Record<keyof ${api}, RestMethod>> = {\n${values}}\n`
 }
@@ -175,10 +218,20 @@ function parameterTypes(): string {
       const { optional } = parametersOf(resource)
       if (optional.length === 0) return []
       const fields = optional.map(([parameter, node]) => `${docText(node.description)}readonly ${parameter}?: ${inputOf(node)}`)
-      return [`${docText(`Parameters of ${resource.path}.`)}export interface ${queryName(name)} {\n${fields.join('\n')}\n}\n`]
+      return [`${docText(`Parameters of ${resource.path}.`)}export interface ${queryName(name)} {\n${indented(fields)}\n}\n`]
     })
     .join('\n')
 }
+
+/** An address is any text: the server checks it. */
+function filterTypes(): string {
+  return Object.entries(FILTERS)
+    .map(([name, schema]) => typeText(name, { description: FILTERED, ...jsonNodeOf(schema) }).replaceAll(/\bAddress(?=\[\]|$)/gm, 'string'))
+    .join('\n')
+}
+
+const FILTERED =
+  'An event has to match every given field, and of a list one entry. At most 100 tokens, 100 makers or creators, and 20 launchpads.'
 
 function fieldTypes(): string {
   return Object.entries(FIELD_TYPES)

@@ -69,7 +69,12 @@ function objectType({ properties, required = [], additionalProperties }: JsonNod
     const doc = field.description === undefined ? '' : `/** ${field.description.replaceAll('*/', '* /')} */\n`
     return `${doc}readonly ${name}${required.includes(name) ? '' : '?'}: ${typeOf(field)}`
   })
-  return `{\n${fields.join('\n')}\n}`
+  return `{\n${indented(fields)}\n}`
+}
+
+/** The lines of a block. */
+export function indented(parts: readonly string[]): string {
+  return parts.map(part => `  ${part.replaceAll('\n', '\n  ')}`).join('\n')
 }
 
 function parenthesized(type: string): string {

@@ -1,14 +1,4 @@
-/** How the server explains an error (RFC 9457). Public as `Problem`. */
-export interface ProblemDetails {
-  readonly type: string
-  readonly title: string
-  readonly status: number
-  readonly detail: string
-  /** A stable word such as `token_not_found` or `price_unavailable`. */
-  readonly code: string
-  /** Identifies the request in the server's log. */
-  readonly requestId: string
-}
+import type { Problem } from './generated/types.ts'
 
 /**
  * What went wrong, as a word to branch on.
@@ -50,7 +40,7 @@ export class ClientError extends Error {
   /** HTTP status or WebSocket close code; `null` when there was none. */
   declare readonly status: number | null
   /** The server's explanation; `null` when it sent none. */
-  declare readonly problem: ProblemDetails | null
+  declare readonly problem: Problem | null
   /** How long the server asks to wait; `null` when it does not ask. */
   declare readonly retryAfterMs: number | null
   /** With `invalid_answer`: the first field that does not have the promised shape, such as `data.0.market.priceWeth`. */

@@ -1,9 +1,10 @@
 import type { AbortSignalLike } from './ending.ts'
 import type { TokenwireOptions, WebSocketLike } from './options.ts'
+import { queryText } from './rest/queryText.ts'
 import { createTimers, platformClock, type Timers } from './timers.ts'
 
 /** What the parts of one client share: its options with their defaults, its timers and its ways to the platform. */
-export interface ClientContext extends Required<Omit<TokenwireOptions, 'url' | 'WebSocket' | 'clock'>> {
+export interface ClientContext extends Required<Omit<TokenwireOptions, 'url' | 'apiKey' | 'WebSocket' | 'clock'>> {
   readonly base: string
   /** Throws where the platform has no WebSocket. */
   readonly openSocket: () => WebSocketLike
@@ -27,14 +28,19 @@ interface Platform {
 const platform = globalThis as unknown as Platform
 
 export function createContext(options: TokenwireOptions, closed: AbortSignalLike): ClientContext {
-  const { clock = platformClock, onError } = options
+  // Called as a plain function: browsers reject a `fetch` that is called as a method of another object.
+  const { clock = platformClock, onError, apiKey, fetch = (...request) => globalThis.fetch(...request) } = options
   const base = baseOf(options.url)
   const report = (error: unknown) => guarded(onError, error, showUncaught)
   return {
     base,
-    // Called as a plain function: browsers reject a `fetch` that is called as a method of another object.
-    fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
-    openSocket: () => new (options.WebSocket ?? platform.WebSocket)(`${base.replace(/^http/, 'ws')}/realtime`),
+    // The client's own headers are a plain object.
+    fetch: apiKey ? (url, init) => fetch(url, { ...init, headers: { ...(init?.headers as object), 'x-api-key': apiKey } }) : fetch,
+    openSocket() {
+      // Browsers send no headers with it.
+      const url = `${base.replace(/^http/, 'ws')}/realtime${apiKey ? queryText({ apiKey }) : ''}`
+      return new (options.WebSocket ?? platform.WebSocket)(url)
+    },
     timers: createTimers(clock, closed),
     random: options.random ?? Math.random,
     timeoutMs: options.timeoutMs ?? 15_000,

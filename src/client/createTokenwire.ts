@@ -2,15 +2,15 @@ import { onWake } from './browserPage.ts'
 import { createContext } from './context.ts'
 import { Ending } from './ending.ts'
 import { tokensOf } from './feed/carried.ts'
-import { createConnectionPool } from './feed/connectionPool.ts'
-import { createFeed } from './feed/feed.ts'
+import { type ConnectionState, createConnectionPool } from './feed/connectionPool.ts'
+import { createFollow } from './follow.ts'
 import { REST_METHODS, type RestApi } from './generated/restMethods.ts'
-import { createChannelLinks } from './live/channelLinks.ts'
 import type { TokenwireOptions } from './options.ts'
+import { type ReadingOptions, startReading } from './reading.ts'
 import { createRest, createRestApi } from './rest/rest.ts'
-import type { ConnectionState, Tokenwire } from './tokenwire.ts'
-import { createUpdates, createWatch } from './watch/createWatch.ts'
-import { createRefetcher } from './watch/refetcher.ts'
+import type { Tokenwire } from './tokenwire.ts'
+import { createTokenReader } from './watch/tokenReader.ts'
+import { createWatches } from './watch/watch.ts'
 
 /**
  * A client of the service at `options.url`. It connects when the first token is watched.
@@ -23,12 +23,13 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
   const listeners = new Set<(state: ConnectionState) => void>()
   const rest = createRest(context)
   const api = createRestApi<RestApi>(REST_METHODS, rest)
-  const refetcher = createRefetcher(context, api, {
-    watchedTokens: () => feed.tokens(),
-    tokensWithoutStream: () => pool.tokensWithoutStream(),
-    onToken: token => feed.refetched(token),
-    onFetched: isSuccess => pool.polled(isSuccess),
+  const read = (options: ReadingOptions) => startReading(context, pool.polled, options)
+  const reader = createTokenReader(context, api, read, {
+    watched: () => watches.tokens(),
+    withoutStream: () => pool.tokensWithoutStream(),
+    take: token => watches.take(token),
   })
+  let keys = 0
   let ignoreWakes: (() => void) | null = null
   const pool = createConnectionPool(context, {
     onConnect() {
@@ -38,22 +39,20 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
       // A listener may change the state, which calls all listeners anew, or remove other listeners.
       for (const listener of Array.from(listeners)) if (listeners.has(listener) && pool.state === state) context.call(listener, state)
     },
-    onLive: carried => refetcher.soon(tokensOf(carried)),
-    onBlocked: refetcher.poll,
+    onLive: carried => reader.soon(tokensOf(carried)),
+    onBlocked: () => reader.soon(pool.tokensWithoutStream(), 0),
   })
-  const feed = createFeed(context, pool, refetcher)
-  const watch = createWatch(context, feed)
+  const follow = createFollow(context)
+  const watches = createWatches(context, follow, pool, reader)
 
   function wake(): void {
     pool.wake()
     for (const end of context.pauses) end()
-    refetcher.soon(feed.tokens(), 0)
   }
 
   return {
     ...api,
-    watch,
-    updates: createUpdates(watch, closed),
+    watch: watches.watch,
     get state() {
       return pool.state
     },
@@ -75,7 +74,7 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
       })
       wake()
     },
-    extension: { ...context, rest, subscribe: createChannelLinks(context, pool), polled: pool.polled },
+    extension: { ...context, rest, pool, nextKey: () => `c${++keys}`, follow, startReading: read },
     close() {
       listeners.clear()
       context.dismissed.clear()

@@ -4,67 +4,15 @@ export type { PerWindow } from '#domain/windows.ts'
 export {
   ClientError as TokenwireError,
   type ClientErrorCode as TokenwireErrorCode,
-  type ProblemDetails as Problem,
   type Result,
   unwrap,
 } from './clientError.ts'
 export { createTokenwire } from './createTokenwire.ts'
-export type {
-  BackfillProgress,
-  Candle,
-  CandleCurrency,
-  CandleInterval,
-  CandleSeries,
-  CandleSeriesQuery,
-  CandlesQuery,
-  CandleValue,
-  ChainStats,
-  Claimable,
-  ClaimableAmount,
-  ClaimScope,
-  ClaimsQuery,
-  Early,
-  EarlyClassTotals,
-  EarlyWallets,
-  EthUsd,
-  Fees,
-  Graduation,
-  GraduationStatus,
-  HeldToken,
-  Holder,
-  HolderDistribution,
-  HoldersQuery,
-  HolderType,
-  Holding,
-  HoldingSort,
-  HoldingsQuery,
-  IndexerHealth,
-  Launchpad,
-  Market,
-  MarketTradesQuery,
-  Pool,
-  PoolType,
-  PriceLine,
-  RpcHealth,
-  ServiceStatus,
-  SortOrder,
-  Token,
-  TokenSort,
-  TokensQuery,
-  Trade,
-  TradeCounts,
-  TradePhase,
-  Trader,
-  TraderSort,
-  TradersQuery,
-  TradeSide,
-  TradesQuery,
-  ValuedBalance,
-  Wallet,
-  WalletClaim,
-} from './generated/types.ts'
+export type { ConnectionState } from './feed/connectionPool.ts'
+export type { LiveHandle, LiveListenerOptions, LiveMethod } from './follow.ts'
+export type * from './generated/types.ts'
 export type { ClientClock as Clock, TokenwireOptions, WebSocketLike } from './options.ts'
 export type { CallOptions, ListPage as Page } from './rest/calls.ts'
 export { items } from './rest/calls.ts'
-export type { ConnectionState, Tokenwire } from './tokenwire.ts'
-export type { Source, Watch, WatchedToken, WatchOptions } from './watch/watch.ts'
+export type { Tokenwire } from './tokenwire.ts'
+export type { Source, WatchedToken, WatchOptions } from './watch/watch.ts'

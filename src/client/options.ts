@@ -19,6 +19,8 @@ export interface ClientClock {
 export interface TokenwireOptions {
   /** The service's address, such as `https://tokenwire.example.com`. In a browser it may be relative to the page. */
   readonly url: string
+  /** Sent with every request. In a page everyone can read it: give it origins. */
+  readonly apiKey?: string
   /** Default: the platform's. */
   readonly fetch?: typeof globalThis.fetch
   /** Default: the platform's; without one the client uses event streams. */

@@ -1,22 +1,13 @@
 import { Observable } from 'rxjs'
-import type { LiveMethod, LiveQueryOptions } from './live/liveTypes.ts'
-import type { ConnectionState, Tokenwire } from './tokenwire.ts'
-import type { WatchedToken, WatchOptions } from './watch/watch.ts'
+import type { ConnectionState } from './feed/connectionPool.ts'
+import type { LiveMethod, LiveQueryOptions } from './follow.ts'
+import type { Tokenwire } from './tokenwire.ts'
 
-/** Each subscriber has a watch of its own; all share one subscription at the server. Errors when no more updates will come. */
-export function watchToken(
-  client: Tokenwire,
-  address: string,
-  options: Pick<WatchOptions, 'initial' | 'holders'> = {},
-): Observable<WatchedToken> {
-  return new Observable(subscriber => {
-    const watch = client.watch(address, state => subscriber.next(state), { ...options, onEnd: error => subscriber.error(error) })
-    return () => watch.close()
-  })
-}
-
-/** A method of `createLive` with its query: `observeLive(live.trades, { minWeth: '1' })`. Errors when nothing more will come. */
-export function observeLive<Query, News, Options extends LiveQueryOptions>(
+/**
+ * `watch` of a client or a method of `createLive`, with its query: `observe(live.trades, { minWeth: '1' })`. Watches of one token share a
+ * subscription at the server. Errors when nothing more will come.
+ */
+export function observe<Query, News, Options extends LiveQueryOptions>(
   method: LiveMethod<Query, News, Options>,
   query: Query,
   options = {} as Options,

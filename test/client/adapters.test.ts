@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createTokenwire } from '#client/createTokenwire.ts'
 import { createLive } from '#client/live/createLive.ts'
 import { useCandles, useConnectionState, useList, useToken, useTrades } from '#client/react.ts'
-import { connectionState, observeLive, watchToken } from '#client/rxjs.ts'
+import { connectionState, observe } from '#client/rxjs.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { ClientFixture, neverAnswers } from './clientFixture.ts'
 
@@ -15,20 +15,20 @@ it('provides observables for RxJS', async () => {
   const fixture = await ClientFixture.start()
   try {
     const live = createLive(fixture.client())
-    const events = firstValueFrom(observeLive(live.trades, { makers: [addressOf(7)] }).pipe(take(2), toArray()))
-    await firstValueFrom(observeLive(live.trades, {}))
+    const events = firstValueFrom(observe(live.trades, { makers: [addressOf(7)] }).pipe(take(2), toArray()))
+    await firstValueFrom(observe(live.trades, {}))
     fixture.service.trade([1, 8], [1, 7])
     expect(await events).toMatchObject([{ type: 'begin' }, { type: 'trades', cursor: '1-4' }])
-    await expect(firstValueFrom(observeLive(live.list, { limit: 201 }))).rejects.toMatchObject({ code: 'rejected' })
+    await expect(firstValueFrom(observe(live.list, { limit: 201 }))).rejects.toMatchObject({ code: 'rejected' })
     fixture.store(A, 1)
     const client = fixture.client({ fetch: neverAnswers })
     const states = firstValueFrom(connectionState(client).pipe(take(3), toArray()))
-    const updates = firstValueFrom(watchToken(client, A).pipe(take(2), toArray()))
-    await firstValueFrom(watchToken(client, A))
+    const updates = firstValueFrom(observe(client.watch, A).pipe(take(2), toArray()))
+    await firstValueFrom(observe(client.watch, A))
     fixture.commit(A, 2)
     expect((await updates).map(({ sequence }) => sequence)).toEqual([1, 2])
     expect(await states).toEqual(['offline', 'connecting', 'live'])
-    const broken = firstValueFrom(watchToken(fixture.client({ maxConnections: 0 }), A))
+    const broken = firstValueFrom(observe(fixture.client({ maxConnections: 0 }).watch, A))
     await expect(broken).rejects.toMatchObject({ code: 'too_many_watches' })
   } finally {
     await fixture.stop()

@@ -124,7 +124,7 @@ it('calls all state listeners in the same order, and none after one of them clos
 it("leaves no listener on its user's signals", async () => {
   const { clock, service, client } = simulated()
   const { signal } = new AbortController()
-  const iterator = client.updates(B, { signal })
+  const iterator = client.watch(B, { signal })
   void iterator.next()
   const watch = client.watch(B, () => {}, { signal })
   void client.tokens({ addresses: [B] }, { signal })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelSubscriber } from '#client/feed/carried.ts'
+import type { Carried } from '#client/feed/carried.ts'
+import type { TradesEvent } from '#client/generated/types.ts'
 import { type Gap, missedLaunches, missedTrades, type Repair, reportedGap } from '#client/live/gapRepair.ts'
 import { LiveEvents } from '#client/live/liveEvents.ts'
-import type { TradesEvent } from '#client/live/liveTypes.ts'
 import type { ListPage } from '#client/rest/calls.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import type { Token } from '#resources/token.ts'
@@ -99,20 +99,26 @@ describe('the events of a channel', () => {
     const positions: unknown[] = []
     const whenSubscribed = { run: () => {} }
     const closing = new AbortController()
-    let subscriber: ChannelSubscriber | null = null
+    let subscriber: Carried | null = null
     const extension = {
-      subscribe(given: ChannelSubscriber) {
-        subscriber = given
-        positions.push(given.position())
-        whenSubscribed.run()
-        return { isLive: () => true, close: () => (subscriber = null) }
+      pool: {
+        carry(given: Carried) {
+          subscriber = given
+          const { after, reorgs } = given.subscription() as { after?: string; reorgs?: number }
+          positions.push({ after, reorgs })
+          whenSubscribed.run()
+        },
+        drop: () => void (subscriber = null),
+        isLive: () => true,
       },
+      nextKey: () => 'c1',
       timers: { now: () => 0, after: (_: number, run: () => void) => (waits.push(run), () => {}) },
       random: () => 0.5,
       dismissed: new Set<() => void>(),
       pauses,
       closed: closing.signal,
-      polled: () => {},
+      startReading: () => expect.fail('asks nothing over REST'),
+      follow: () => expect.fail('begins nothing else'),
       rest: () => Promise.reject(new Error('asks nothing over REST')),
       call: () => {},
       onError: (error: unknown) => failures.push(error),
@@ -127,7 +133,7 @@ describe('the events of a channel', () => {
         end: error => told.push(`end ${error?.code}`),
       },
     )
-    const say = (message: object) => subscriber !== null && events.receive({ id: 'c1', reorgs: 0, ...message } as never)
+    const say = (message: object) => subscriber !== null && events.receive({ reorgs: 0, ...message } as never)
     return { told, failures, waits, pauses, positions, whenSubscribed, closing, events, say, isSubscribed: () => subscriber !== null }
   }
   const subscribed = (cursor: string, reorgs = 0) => ({ type: 'subscribed', channel: 'trades', cursor, reorgs })
@@ -189,7 +195,7 @@ describe('the events of a channel', () => {
   it('leave no subscription when they are ended while they subscribe again', () => {
     const { events, whenSubscribed, isSubscribed } = start(reportedGap)
     events.pause()
-    whenSubscribed.run = events.stop
+    whenSubscribed.run = events.pause
     events.resume()
     expect(isSubscribed()).toBe(false)
   })

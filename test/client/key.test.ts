@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createTokenwire } from '#client/createTokenwire.ts'
-import { withApiKey } from '#client/key.ts'
 import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
@@ -14,9 +13,9 @@ test('sends the key with REST calls, WebSockets and event streams', async () => 
   try {
     const used = () => fixture.admission.keys.find(KEY)?.usage()
     const { url } = fixture.gateway
-    const first = createTokenwire(withApiKey({ url, apiKey: KEY }))
+    const first = createTokenwire({ url, apiKey: KEY })
     expect((await first.token(addressOf(1))).ok).toBe(true)
-    for await (const { source } of first.updates(addressOf(1))) if (source === 'webSocket') break
+    for await (const { source } of first.watch(addressOf(1))) if (source === 'webSocket') break
     expect(used()).toMatchObject({ openedConnections: 1 })
     first.close()
     const blocked = class {
@@ -25,11 +24,11 @@ test('sends the key with REST calls, WebSockets and event streams', async () => 
         queueMicrotask(() => this.onclose?.({ code: 1006 }))
       }
     }
-    const second = createTokenwire(withApiKey({ url, apiKey: KEY, WebSocket: blocked as never, random: () => 0 }))
-    for await (const { source } of second.updates(addressOf(1))) if (source === 'eventStream') break
+    const second = createTokenwire({ url, apiKey: KEY, WebSocket: blocked as never, random: () => 0 })
+    for await (const { source } of second.watch(addressOf(1))) if (source === 'eventStream') break
     second.close()
     expect(used()).toMatchObject({ openedConnections: 2 })
-    const wrong = createTokenwire(withApiKey({ url, apiKey: 'wrong' }))
+    const wrong = createTokenwire({ url, apiKey: 'wrong' })
     expect(await wrong.token(addressOf(1))).toMatchObject({ ok: false, error: { code: 'rejected' } })
     wrong.close()
   } finally {

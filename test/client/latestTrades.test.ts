@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import type { ChannelSubscriber } from '#client/feed/carried.ts'
+import type { Carried } from '#client/feed/carried.ts'
 import { startLatestTrades } from '#client/live/liveStates.ts'
+import { type ReadingOptions, startReading } from '#client/reading.ts'
 import { createTimers } from '#client/timers.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import type { Trade } from '#resources/trades.ts'
@@ -81,20 +82,16 @@ class Fixture {
   head = 0
   rest: readonly Trade[] = []
   requests = 0
-  #subscriber: ChannelSubscriber | null = null
+  #subscriber: Carried | null = null
 
   start(): void {
     const timers = createTimers(this.clock, new AbortController().signal)
+    const context = { timers, random: () => 0.5, closed: new AbortController().signal, pauses: new Set<() => void>() }
     const extension = {
-      timers,
-      random: () => 0.5,
-      closed: new AbortController().signal,
-      pauses: new Set(),
-      polled: () => {},
-      subscribe: (subscriber: ChannelSubscriber) => {
-        this.#subscriber = subscriber
-        return { isLive: () => true, close: () => {} }
-      },
+      ...context,
+      startReading: (options: ReadingOptions) => startReading(context, () => {}, options),
+      pool: { carry: (carried: Carried) => void (this.#subscriber = carried), drop: () => {}, isLive: () => true },
+      nextKey: () => 'c1',
     }
     const marketTrades = async () => {
       this.requests++
@@ -116,7 +113,7 @@ class Fixture {
   }
 
   say(message: object): void {
-    this.#subscriber?.receive({ type: 'channel', key: 'c1', fields: { ...COMPLETE, ...message } })
+    this.#subscriber?.receive({ type: 'channel', key: 'c1', fields: { ...COMPLETE, ...message } }, 'webSocket')
   }
 
   trades(...trades: readonly [Trade, ...Trade[]]): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { LiveHandle } from '#client/live/liveTypes.ts'
+import type { LiveHandle } from '#client/follow.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { A, Fixture, MAKER, perform, step } from './liveFixture.ts'

@@ -39,7 +39,7 @@ describe('the package', () => {
     expect(tooLarge).toEqual([])
     const imports = (text: string) =>
       Array.from(text.matchAll(/\bfrom\s*["'`]([^"'`]+)["'`]|\bimport\s*\(?\s*["'`]([^"'`]+)/g), match => match[1] ?? match[2])
-    for (const entry of ['index', 'live', 'format', 'key', 'operator', 'candles']) expect(imports(await script(`${entry}.js`))).toEqual([])
+    for (const entry of ['index', 'live', 'format', 'operator', 'candles']) expect(imports(await script(`${entry}.js`))).toEqual([])
     expect(imports(await script('rxjs.js'))).toEqual(['rxjs'])
     expect(imports(await script('react.js'))).toEqual(['react'])
     expect(client).not.toMatch(/\b(?:process|Buffer|require|setImmediate)\b/)
@@ -80,8 +80,8 @@ describe('the package', () => {
       tool('@arethetypeswrong/cli/dist/index.js', [packed.tarball, '--format', 'ascii', '--no-color'], packed.project),
     ])
     expect(messages).toEqual([])
-    // Eight entries in all resolution modes.
-    expect(types.match(/^ *(?:node10|node16 \(from CJS\)|node16 \(from ESM\)|bundler): 🟢/gm)).toHaveLength(32)
+    // Seven entries in all resolution modes.
+    expect(types.match(/^ *(?:node10|node16 \(from CJS\)|node16 \(from ESM\)|bundler): 🟢/gm)).toHaveLength(28)
   })
 
   // React Native's URL has no parts and its signals have no reason and take no options; others lack more.
@@ -98,12 +98,11 @@ describe('the package', () => {
     }
     const client = await load<{ createTokenwire: typeof createTokenwire; TokenwireError: typeof TokenwireError }>('index')
     const live = await load<{ createLive: typeof createLive }>('live')
-    const { withApiKey } = await load<{ withApiKey: (options: object) => { url: string } }>('key')
     const fixture = await RealtimeFixture.start({ apiKeys: [{ name: 'page', sha256: hash('sha256', 'known') }] })
     const { url } = fixture.gateway
     const TOKEN = addressOf(1)
     fixture.show(fixture.store(TOKEN, 1))
-    const keyed = client.createTokenwire(withApiKey({ url, apiKey: 'unknown' }))
+    const keyed = client.createTokenwire({ url, apiKey: 'unknown' })
     expect(await keyed.token(TOKEN)).toMatchObject({ ok: false, error: { code: 'rejected' } })
     for (const options of [{ url }, { url, WebSocket: Blocked as never }]) {
       const tokenwire = client.createTokenwire(options)
@@ -118,7 +117,7 @@ describe('the package', () => {
         .next()
         .catch((error: unknown) => error)
       expect(refused).toBeInstanceOf(client.TokenwireError)
-      expect((await tokenwire.updates(TOKEN).next()).value?.token.address).toBe(TOKEN)
+      expect((await tokenwire.watch(TOKEN).next()).value?.token.address).toBe(TOKEN)
       expect((await live.createLive(tokenwire).list({ limit: 5 }).next()).value).toMatchObject({ data: [{ address: TOKEN }] })
       tokenwire.close()
     }
@@ -203,14 +202,14 @@ import { formatPrice, fromUnits, toUnits } from 'tokenwire/client/format'
 import { createLive, type LiveEvent, type TradesEvent } from 'tokenwire/client/live'
 import { operatorCalls } from 'tokenwire/client/operator'
 import { useCandles, useLaunches, useList, useToken, useTrades } from 'tokenwire/client/react'
-import { observeLive, watchToken } from 'tokenwire/client/rxjs'
+import { observe } from 'tokenwire/client/rxjs'
 
 const tokenwire = createTokenwire({ url: '/', fetch, WebSocket, onError: error => void (error instanceof TokenwireError && error.code) })
 export async function run(): Promise<readonly Token[]> {
   const result = await tokenwire.tokens({ sort: 'marketCap', order: 'desc' })
   if (!result.ok) return result.error.code === 'not_found' ? [] : []
   for await (const trade of items(at => tokenwire.trades('0x', at))) trade.side satisfies 'buy' | 'sell'
-  for await (const state of tokenwire.updates('0x')) state satisfies WatchedToken
+  for await (const state of tokenwire.watch('0x')) state satisfies WatchedToken
   const large: MarketTradesQuery = { minWeth: '1', launchpad: 'wow' }
   await tokenwire.marketTrades(large)
   const of: CandleValue = 'marketCap'
@@ -240,10 +239,10 @@ export async function follow() {
   const candles = fillCandles(foldCandleChange([], { from: 0, data: [] }), '1m')
   return [candles.length, formatPrice(null), fromUnits('1', 18), toUnits('1', 18)]
 }
-export const lists = observeLive(live.list, { sort: 'volume24h' }).subscribe(({ data }) => data[0]?.address)
+export const lists = observe(live.list, { sort: 'volume24h' }).subscribe(({ data }) => data[0]?.address)
 export const Market = () =>
   [useList(live, { limit: 5 }).data?.data, useTrades(live).data, useCandles(live, { token: '0x' }).data?.candles].map(list => list?.length)
 export const Price = ({ address }: { address: string }) => useToken(tokenwire, address).data?.token.market.priceWeth ?? null
 export const Launches = () => useLaunches(live, { launchpad: 'wow', limit: 5 }).data?.data[0]?.symbol ?? null
-export const prices = watchToken(tokenwire, '0x').subscribe(state => state.token.address)
+export const prices = observe(tokenwire.watch, '0x').subscribe(state => state.token.address)
 `

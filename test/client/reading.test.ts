@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ClientError } from '#client/clientError.ts'
-import { startReading } from '#client/live/reading.ts'
+import { startReading } from '#client/reading.ts'
 import { createTimers } from '#client/timers.ts'
-import type { ClientExtension } from '#client/tokenwire.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 
 /** A reading whose reads take 3 s. */
@@ -17,8 +16,9 @@ function start(outcomes: (Error | null)[], isFollowed = false) {
   const polls: (boolean | null)[] = []
   const connection = { isFollowed }
   const polled = (isSuccess: boolean | null) => polls.push(isSuccess)
-  const reading = startReading({ timers, random: () => 0.5, closed, pauses, polled } as unknown as ClientExtension, {
-    output: { failed: error => failures.push(error), end: error => ends.push(error) },
+  const reading = startReading({ timers, random: () => 0.5, closed, pauses }, polled, {
+    failed: error => failures.push(error),
+    end: error => ends.push(error),
     isFollowed: () => connection.isFollowed,
     async read() {
       begun.push(clock.now())

@@ -52,7 +52,7 @@ it.each([1000, 1008, 4500, 4999])('after close code %i ends every watch until it
     )
     expect(errors).toEqual([expect.objectContaining({ code: 'dismissed', status: code }), expect.objectContaining({ code: 'dismissed' })])
     expect(client.state).toBe('offline')
-    await expect(client.updates(A).next()).rejects.toMatchObject({ code: 'dismissed' })
+    await expect(client.watch(A).next()).rejects.toMatchObject({ code: 'dismissed' })
     expect(server.connections()).toBe(1)
     isRefusing = false
     client.reconnect()

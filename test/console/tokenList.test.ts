@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { failed } from '#client/clientError.ts'
-import type { ListState, Live } from '#client/live/liveTypes.ts'
+import type { ListState } from '#client/generated/types.ts'
+import type { Live } from '#client/live/liveTypes.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { DEFAULT_QUERY } from '#console/state/route.ts'
 import { createTokenList } from '#console/state/tokenList.ts'
@@ -106,7 +107,6 @@ function start(listed: readonly number[]) {
         data: order.map(n => ({ address: addressOf(n) })) as unknown as ListState['data'],
         asOfBlock: '1',
         sequence: 1,
-        matches: undefined,
       }),
     end: () => end(),
     /** The connection is lost and comes back. */

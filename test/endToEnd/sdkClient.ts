@@ -1,6 +1,7 @@
 import { createTokenwire } from '#client/createTokenwire.ts'
+import type { ListState } from '#client/generated/types.ts'
 import { createLive } from '#client/live/createLive.ts'
-import type { CandlesState, ListQuery, ListState, LiveEvent } from '#client/live/liveTypes.ts'
+import type { CandlesState, ListQuery, LiveEvent } from '#client/live/liveTypes.ts'
 import type { WatchedToken } from '#client/watch/watch.ts'
 import type { Address } from '#domain/address.ts'
 import { closeAfterFile } from '#test/support/closeAfterFile.ts'

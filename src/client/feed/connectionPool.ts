@@ -1,7 +1,6 @@
 import { ClientError } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
 import { Timer } from '#client/timers.ts'
-import type { ConnectionState } from '#client/tokenwire.ts'
 import type { Carried } from './carried.ts'
 import { createFallback, type Fallback } from './fallback.ts'
 import { FeedConnection } from './feedConnection.ts'
@@ -9,13 +8,21 @@ import { FeedConnection } from './feedConnection.ts'
 /** How long the last connection stays open without a subscription: a page that is rendered again subscribes again at once. */
 const LINGER_MS = 5_000
 
+/**
+ * - `connecting`: a WebSocket is being opened, for the first time or after one was lost
+ * - `live`: updates arrive over WebSocket
+ * - `fallback`: no WebSocket can be opened; updates arrive over event streams and REST while the client keeps trying
+ * - `offline`: the server does not answer or asked the client not to reconnect, nothing is watched, or the client is closed
+ */
+export type ConnectionState = 'connecting' | 'live' | 'fallback' | 'offline'
+
 export interface ConnectionPoolEvents {
   readonly onConnect: () => void
   readonly onState: (state: ConnectionState) => void
   /** A connection that carries these has become live. */
   readonly onLive: (carried: Iterable<Carried>) => void
-  /** Whether tokens have to be polled. */
-  readonly onBlocked: (isBlocked: boolean) => void
+  /** No WebSocket can be opened: tokens may have to be polled. */
+  readonly onBlocked: () => void
 }
 
 /** The connections of a client, which tokens and channels share, and the fallback where they are blocked. */
@@ -43,6 +50,7 @@ export function createConnectionPool(
   const connections = new Set<FeedConnection>()
   const lingerTimer = new Timer(timers)
   let state: ConnectionState = 'offline'
+  let wasBlocked = false
   let dismissed: ClientError | null = null
   const fallback = createFallback(context, { onState: update, onRefused: end })
   if (keepConnected) openConnection()
@@ -124,7 +132,8 @@ export function createConnectionPool(
     const blocked = [...connections].filter(connection => connection.state === 'blocked')
     const isBlocked = blocked.length > 0
     fallback.serve(new Set(blocked.flatMap(connection => [...connection.carried])))
-    onBlocked(isBlocked)
+    if (isBlocked && !wasBlocked) onBlocked()
+    wasBlocked = isBlocked
     const next = stateNow(isBlocked)
     if (next === state) return
     state = next
@@ -154,8 +163,6 @@ export function createConnectionPool(
     wake() {
       for (const connection of connections) connection.wake()
       fallback.wake()
-      // The polls begin anew, and the first one is immediate.
-      onBlocked(false)
       update()
     },
     allow() {

@@ -32,9 +32,8 @@ export interface Fallback {
    * Reports a poll. The state follows from the newest one.
    *
    * @param isSuccess - `null`: the poller has stopped
-   * @param poller - absent: the poller of the tokens without the stream
    */
-  polled(isSuccess: boolean | null, poller?: object): void
+  polled(isSuccess: boolean | null, poller: object): void
 }
 
 interface FallbackEvents {
@@ -66,7 +65,7 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
   /** Runs out before the stream is opened, and at the end of a turn. */
   const timer = new Timer(timers)
   /** Whether the newest poll of each poller succeeded. The newest of all comes last. */
-  const polls = new Map<object | undefined, boolean>()
+  const polls = new Map<object, boolean>()
 
   const carries = (carried: Carried) => stream.isOpen && carried === current
   const tokensWithoutStream = () => tokensOf([...served].filter(carried => !carries(carried)))
@@ -144,7 +143,6 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
         polls.clear()
         isStreaming = null
       }
-      if (!tokensWithoutStream().length) polls.delete(undefined)
       follow(0)
     },
     wake() {

@@ -1,9 +1,9 @@
 import { unwrap } from '#client/clientError.ts'
 import type { AbortSignalLike } from '#client/ending.ts'
-import type { Token, Trade } from '#client/generated/types.ts'
+import type { LaunchesEvent, LaunchesFilter, Token, Trade, TradesEvent, TradesFilter } from '#client/generated/types.ts'
 import type { ListPage } from '#client/rest/calls.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import type { GapEvent, LaunchesEvent, LaunchesFilter, TradesEvent, TradesFilter } from './liveTypes.ts'
+import type { GapEvent } from './liveTypes.ts'
 
 /** Most pages that are read for a gap: 50,000 trades, or 10,000 launches. */
 const MAX_PAGES = 100

@@ -1,25 +1,29 @@
 import { Ending } from '#client/ending.ts'
-import type { ChannelLink } from '#client/feed/carried.ts'
-import type { GapMessage } from '#client/generated/types.ts'
+import type { LiveOutput, LiveRun } from '#client/follow.ts'
+import type {
+  CrossingsEvent,
+  EventsSubscribed,
+  GapMessage,
+  GraduationsEvent,
+  LaunchesEvent,
+  LivePosition,
+  ReorgEvent,
+  TradesEvent,
+} from '#client/generated/types.ts'
+import { isRefusal } from '#client/reading.ts'
 import { pollMs } from '#client/timers.ts'
 import type { ClientExtension } from '#client/tokenwire.ts'
 import { blockOf, isAfter, type Repair } from './gapRepair.ts'
-import type { LiveOutput, LiveRun } from './liveMethod.ts'
-import type {
-  ChannelMessage,
-  CrossingsEvent,
-  EventOptions,
-  GraduationsEvent,
-  LaunchesEvent,
-  LiveEvent,
-  LivePosition,
-  TradesEvent,
-} from './liveTypes.ts'
-import { isRefusal } from './reading.ts'
-import { type ChannelListener, subscribeChannel } from './subscribeChannel.ts'
+import type { EventOptions, LiveEvent } from './liveTypes.ts'
+import { type ChannelLink, type ChannelSubscriber, subscribeChannel } from './subscribeChannel.ts'
 
 /** Pause before the service is asked again for events that could not be read over REST. It grows. */
 const RETRY_MS = 5_000
+
+/** A message of one block's events. */
+export type AnyEvent = TradesEvent | LaunchesEvent | GraduationsEvent | CrossingsEvent
+
+type Message = EventsSubscribed | AnyEvent | ReorgEvent | GapMessage
 
 export interface EventChannelSpec<Event> {
   readonly channel: 'trades' | 'launches' | 'graduations' | 'crossings'
@@ -32,7 +36,7 @@ export interface EventChannelSpec<Event> {
  * The events of a channel, each once and in order. The position moves with each event; whenever the channel is subscribed to again, it
  * continues from there. Messages count only after a `subscribed` that names the position.
  */
-export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsEvent | CrossingsEvent> implements ChannelListener, LiveRun {
+export class LiveEvents<Event extends AnyEvent> implements ChannelSubscriber<Message>, LiveRun {
   readonly channel: EventChannelSpec<Event>['channel']
   readonly filters: object
   readonly #extension: ClientExtension
@@ -71,11 +75,9 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
 
   readonly isLive = (): boolean => this.#isInStep && !!this.#link?.isLive()
 
-  readonly receive = (message: ChannelMessage): void => {
-    const { id: _, ...event } = message
-    if (event.type === 'subscribed') {
-      if ('cursor' in event) this.#subscribed(event)
-    } else if (!this.#isInStep) return
+  readonly receive = (event: Message): void => {
+    if (event.type === 'subscribed') this.#subscribed(event)
+    else if (!this.#isInStep) return
     else if (event.type === 'gap') {
       if (this.#repair === null) this.#deliver({ type: 'gap', from: event.from, cursor: event.to, reorgs: event.reorgs })
       else void this.#fill(event, this.#repair)
@@ -83,20 +85,17 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
       // From block 0: the index was rebuilt, and its reorgs are counted anew.
       if (event.reorgs > (this.#position?.reorgs ?? -1) || event.fromBlock === '0') this.#deliver(event)
     } else if (event.type === this.channel) {
-      const received = event as Event
       // A connection that repeats a message would otherwise deliver an event twice.
-      if (isAfter(received.cursor, this.#position?.after ?? '0-0')) this.#deliver(received)
+      if (isAfter(event.cursor, this.#position?.after ?? '0-0')) this.#deliver(event as Event)
     }
   }
 
-  readonly end: ChannelListener['end'] = error => {
-    this.stop()
+  readonly end: ChannelSubscriber<Message>['end'] = error => {
+    this.pause()
     this.#output.end(error)
   }
 
-  readonly stop = (): void => this.pause()
-
-  pause(): void {
+  readonly pause = (): void => {
     this.#repairing.abort()
     this.#leave()
   }
@@ -140,7 +139,7 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
   }
 
   /** Reads the gap over REST, then continues at its end. Meanwhile the service keeps the events that follow. */
-  async #fill({ from, to, reorgs }: Omit<GapMessage, 'id'>, repair: Repair<Event>): Promise<void> {
+  async #fill({ from, to, reorgs }: GapMessage, repair: Repair<Event>): Promise<void> {
     this.#leave()
     const signal = this.#repairing
     const { timers, random, closed, pauses } = this.#extension

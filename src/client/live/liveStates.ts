@@ -1,23 +1,12 @@
 import { unwrap } from '#client/clientError.ts'
-import type { Candle, CandlesMessage, ListRow, Trade } from '#client/generated/types.ts'
+import type { LiveOutput, LiveRun } from '#client/follow.ts'
+import type { Candle, CandlesMessage, ListRow, ListState, Trade, TradesEvent, TradesFilter } from '#client/generated/types.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { LIST_CELLS } from '#protocol/listCells.ts'
 import { firstDifference, foldCandleChange } from './foldCandleChange.ts'
 import { expectToReach } from './gapRepair.ts'
 import { LiveEvents } from './liveEvents.ts'
-import type { LiveOutput, LiveRun } from './liveMethod.ts'
-import type {
-  CandlesState,
-  LatestTradesQuery,
-  ListQuery,
-  ListState,
-  LiveEvent,
-  TradesEvent,
-  TradesFilter,
-  WalletState,
-  WatchedCandlesQuery,
-} from './liveTypes.ts'
-import { startReading } from './reading.ts'
+import type { CandlesState, LatestTradesQuery, ListQuery, LiveEvent, WalletState, WatchedCandlesQuery } from './liveTypes.ts'
 import { subscribeChannel } from './subscribeChannel.ts'
 
 /** How often a wallet is read although it did not trade: prices move, and transfers are no events of a channel. */
@@ -35,9 +24,9 @@ export function startList(client: Tokenwire, filters: ListQuery, output: LiveOut
   let newest = 0
 
   /** Makes the sequence rise even when another server counts lower. */
-  function tell({ data, asOfBlock, sequence, matches }: ListState): void {
-    newest = Math.max(newest + 1, sequence)
-    output.next({ data, asOfBlock, sequence: newest, matches })
+  function tell(state: ListState): void {
+    newest = Math.max(newest + 1, state.sequence)
+    output.next({ ...state, sequence: newest })
   }
 
   return renewable(() => {
@@ -45,18 +34,18 @@ export function startList(client: Tokenwire, filters: ListQuery, output: LiveOut
       channel: 'list',
       filters,
       position: () => ({ delta: true }),
-      receive: message => message.type === 'list' && tell(message),
+      receive: ({ type: _, ...state }: { readonly type: 'list' } & ListState) => tell(state),
       end: error => output.end(error),
     })
-    const reader = startReading(client.extension, {
-      output,
+    const reader = client.extension.startReading({
+      ...output,
       isFollowed: link.isLive,
       async read(signal) {
         const { data, asOfBlock } = unwrap(
           await client.tokens({ ...filters, limit: Math.min(filters.limit ?? ROWS, MAX_REST_ROWS) }, { signal }),
         )
         const rows = data.map(token => Object.fromEntries(Object.entries(LIST_CELLS).map(([name, cellOf]) => [name, cellOf(token)])))
-        if (!link.isLive()) tell({ data: rows as unknown as readonly ListRow[], asOfBlock, sequence: 0, matches: undefined })
+        if (!link.isLive()) tell({ data: rows as unknown as readonly ListRow[], asOfBlock, sequence: 0 })
       },
     })
     return [link.close, reader.stop]
@@ -78,11 +67,11 @@ export function startCandles(
       channel: 'candles',
       filters,
       position: () => null,
-      receive: message => message.type === 'candles' && receive(message),
+      receive,
       end: error => output.end(error),
     })
-    const reader = startReading(client.extension, {
-      output,
+    const reader = client.extension.startReading({
+      ...output,
       isFollowed: link.isLive,
       async read(signal) {
         const answer = await client.candles(token, { ...query, limit }, { signal })
@@ -128,21 +117,19 @@ export function startLatestTrades(
   return renewable(() => {
     let trades: readonly Trade[] = []
     let isRead = false
-    /** Trades that the channel delivered after `since`, without a gap. */
-    let delivered: readonly Trade[] = []
     let since = '0-0'
     /** First block that became void since the read began. */
     let voidFrom = Number.POSITIVE_INFINITY
-    const reader = startReading(client.extension, {
-      output,
+    const reader = client.extension.startReading({
+      ...output,
       isFollowed: () => events.isLive(),
       async read(signal) {
         voidFrom = Number.POSITIVE_INFINITY
         const { data, asOfBlock } = unwrap(await client.marketTrades(query, { signal }))
         isRead = true
-        // Without a connection, no reorg message says which delivered trades are void.
-        if (!events.isLive()) delivered = []
-        tell([...before(voidFrom, data), ...delivered])
+        // What the channel has brought since. Without a connection, no reorg message says which of it is void.
+        const later = (block: number) => events.isLive() && (block > Number(asOfBlock) || block >= voidFrom)
+        tell([...before(voidFrom, data), ...trades.filter(({ blockNumber }) => later(Number(blockNumber)))])
         if (events.isLive()) expectToReach(asOfBlock, since)
       },
     })
@@ -158,29 +145,25 @@ export function startLatestTrades(
     }
 
     const events = followTrades(client, filter, output, event => {
-      if (event.type === 'trades') {
-        delivered = newest([...delivered, ...event.data])
-        return tell([...trades, ...event.data])
-      }
+      if (event.type === 'trades') return tell([...trades, ...event.data])
       since = event.cursor
       if (event.type === 'reorg') {
         const from = Number(event.fromBlock)
         voidFrom = Math.min(voidFrom, from)
-        delivered = before(from, delivered)
         tell(before(from, trades))
-      } else trades = delivered = []
+      } else trades = []
       reader.read()
     })
-    return [events.stop, reader.stop]
+    return [events.pause, reader.stop]
   })
 }
 
 export function startWallet(client: Tokenwire, address: string, output: LiveOutput<WalletState>): LiveRun {
   return renewable(() => {
-    const reader = startReading(client.extension, {
-      output,
+    const reader = client.extension.startReading({
+      ...output,
       isFollowed: () => false,
-      periodMs: WALLET_MS,
+      periodMs: () => WALLET_MS,
       async read(signal) {
         const page = { limit: HELD }
         const [wallet, holdings, trades, claims] = await Promise.all([
@@ -198,7 +181,7 @@ export function startWallet(client: Tokenwire, address: string, output: LiveOutp
       },
     })
     const events = followTrades(client, { makers: [address] }, output, () => reader.read())
-    return [events.stop, reader.stop]
+    return [events.pause, reader.stop]
   })
 }
 
@@ -219,7 +202,6 @@ function renewable(begin: () => readonly (() => void)[]): LiveRun {
     for (const end of ends) end()
   }
   return {
-    stop: pause,
     pause,
     resume() {
       ends = begin()

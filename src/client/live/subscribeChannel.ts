@@ -1,61 +1,83 @@
-import type { ChannelLink, ChannelSubscriber, RawChannelMessage } from '#client/feed/carried.ts'
+import type { ClientError } from '#client/clientError.ts'
+import type { Carried } from '#client/feed/carried.ts'
 import { invalidMessage } from '#client/feed/messages.ts'
 import * as shapes from '#client/generated/shapes.ts'
-import { type AnyShape, choice, listOf, mismatch, nullable, object, optional, type Shape, string, whole } from '#client/rest/shape.ts'
+import { queryText } from '#client/rest/queryText.ts'
+import { type AnyShape, mismatch } from '#client/rest/shape.ts'
 import type { ClientExtension } from '#client/tokenwire.ts'
 import { MAX_LONG_LIST_ROWS } from '#protocol/limits.ts'
-import type { ChannelMessage, ListMessage, StateSubscribed } from './liveTypes.ts'
 
-export interface ChannelListener extends Omit<ChannelSubscriber, 'receive'> {
-  receive(message: ChannelMessage): void
+/** One subscription to a channel. Its functions must not throw. */
+export interface ChannelSubscriber<Message> {
+  readonly channel: 'trades' | 'launches' | 'graduations' | 'crossings' | 'list' | 'candles'
+  readonly filters: object
+  /** Where the client is, read with each subscription; `null`: nowhere yet. `delta`: changes of a list may come as such. */
+  position(): { readonly after?: string; readonly reorgs?: number; readonly delta?: true } | null
+  receive(message: Message): void
+  /** Nothing follows. `null`: the client was closed. */
+  end(error: ClientError | null): void
 }
 
-/** Subscribes to a channel. A message that is not as promised is reported, and one that this version does not know is ignored. */
-export function subscribeChannel(
-  extension: Pick<ClientExtension, 'subscribe' | 'onError'>,
-  { channel, filters, position, receive, end }: ChannelListener,
+export interface ChannelLink {
+  /** Whether a WebSocket or an event stream carries it now. */
+  isLive(): boolean
+  close(): void
+}
+
+/** The messages by type. Those that confirm the subscription to a state need no reading. */
+const SHAPES: Readonly<Record<string, AnyShape>> = {
+  subscribed: shapes.eventsSubscribedShape,
+  trades: shapes.tradesEventShape,
+  launches: shapes.launchesEventShape,
+  graduations: shapes.graduationsEventShape,
+  crossings: shapes.crossingsEventShape,
+  reorg: shapes.reorgEventShape,
+  gap: shapes.gapMessageShape,
+  list: shapes.listStateShape,
+  candles: shapes.candlesMessageShape,
+}
+
+/**
+ * Subscribes to a channel. A message that is not as promised is reported, and one that this version does not know is ignored.
+ *
+ * @param subscriber - `Message` are the messages of its channel, among those of `SHAPES`
+ */
+export function subscribeChannel<Message extends object>(
+  { pool, nextKey, onError }: Pick<ClientExtension, 'pool' | 'nextKey' | 'onError'>,
+  { channel, filters, position, receive, end }: ChannelSubscriber<Message>,
 ): ChannelLink {
-  const list = createListReader()
-  const link = () => extension.subscribe(subscriber)
-  const subscriber: ChannelSubscriber = {
-    channel,
-    filters,
-    position,
-    end,
-    receive({ fields }: RawChannelMessage) {
-      const { type, channel: named } = fields
-      const name = type === 'subscribed' ? `subscribed.${String(named)}` : String(type)
-      const shape = Object.hasOwn(SHAPES, name) ? SHAPES[name as MessageName] : undefined
-      if (shape === undefined) return
-      const message = shape === listShape ? list(fields) : fields
-      const path = message === null ? 'base' : mismatch(shape, message)
-      if (path === null) receive(message as unknown as ChannelMessage)
-      else extension.onError(invalidMessage(path))
-      // The service sends the whole list to a new subscription.
-      if (message === null) {
-        current.close()
-        current = link()
-      }
+  const isState = channel === 'list' || channel === 'candles'
+  const readList = createListReader()
+  const key = nextKey()
+  const carried: Carried = {
+    key,
+    isChannel: true,
+    batch: null,
+    subscription: () => ({ type: 'subscribe', channel, id: key, filters, ...position() }),
+    streamPath() {
+      const { after, reorgs } = position() ?? {}
+      const lastEventId = after && reorgs !== undefined ? `${after}-${reorgs}` : after
+      return `/api/stream${queryText({ channel, ...filters, lastEventId })}`
     },
+    receive(raw) {
+      if (raw.type !== 'channel') return
+      const { id: _, ...fields } = raw.fields
+      const message = fields['type'] === 'list' || fields['type'] === 'list.delta' ? readList(fields) : fields
+      const type = String(message?.['type'])
+      if (message !== null && (!Object.hasOwn(SHAPES, type) || (isState && type === 'subscribed'))) return
+      const path = message === null ? 'base' : mismatch(SHAPES[type] as AnyShape, message)
+      if (path === null) return receive(message as Message)
+      onError(invalidMessage(path))
+      // The service sends the whole list to a new subscription.
+      if (message !== null) return
+      pool.drop(carried)
+      pool.carry(carried)
+    },
+    end,
   }
-  let current = link()
-  return { isLive: () => current.isLive(), close: () => current.close() }
+  pool.carry(carried)
+  return { isLive: () => pool.isLive(carried), close: () => pool.drop(carried) }
 }
-
-const stateSubscribedShape: Shape<StateSubscribed> = object({
-  type: choice('subscribed'),
-  id: string,
-  channel: choice('list', 'candles'),
-})
-
-const listShape: Shape<ListMessage> = object({
-  type: choice('list'),
-  id: string,
-  sequence: whole(0),
-  asOfBlock: nullable(string),
-  data: listOf(shapes.listRowShape, MAX_LONG_LIST_ROWS),
-  matches: optional(nullable(whole(0))),
-})
 
 /**
  * Reads the messages of a list: with rows as objects in place of arrays, and a change as the list that it leads to; `null`: a change of
@@ -65,11 +87,11 @@ function createListReader(): (message: Readonly<Record<string, unknown>>) => Rea
   let sequence: unknown
   let rows: readonly unknown[] = []
   let columns: readonly string[] = []
-  return message => {
-    const { data, base } = message
-    if (!Array.isArray(data) || data.length > MAX_LONG_LIST_ROWS) return message
+  return ({ base, columns: named, ...message }) => {
+    const { data } = message
+    if (!Array.isArray(data) || data.length > MAX_LONG_LIST_ROWS) return { ...message, type: 'list' }
     if (base !== undefined && base !== sequence) return null
-    if (Array.isArray(message['columns'])) columns = message['columns']
+    if (Array.isArray(named)) columns = named
     const before = rows
     const rowOf = (cells: unknown) =>
       Array.isArray(cells) ? Object.fromEntries(columns.map((column, index) => [column, cells[index] as unknown])) : cells
@@ -77,25 +99,4 @@ function createListReader(): (message: Readonly<Record<string, unknown>>) => Rea
     sequence = message['sequence']
     return { ...message, type: 'list', data: rows }
   }
-}
-
-/** The names of all messages. Those that confirm a subscription are named by their channel, too. */
-type MessageName = Exclude<ChannelMessage['type'], 'subscribed'> | 'list.delta' | `subscribed.${ChannelSubscriber['channel']}`
-
-const SHAPES: Readonly<Record<MessageName, AnyShape>> = {
-  'subscribed.list': stateSubscribedShape,
-  'subscribed.candles': stateSubscribedShape,
-  'subscribed.trades': shapes.eventsSubscribedShape,
-  'subscribed.launches': shapes.eventsSubscribedShape,
-  'subscribed.graduations': shapes.eventsSubscribedShape,
-  'subscribed.crossings': shapes.eventsSubscribedShape,
-  trades: shapes.tradesMessageShape,
-  launches: shapes.launchesMessageShape,
-  graduations: shapes.graduationsMessageShape,
-  crossings: shapes.crossingsMessageShape,
-  reorg: shapes.reorgMessageShape,
-  gap: shapes.gapMessageShape,
-  list: listShape,
-  'list.delta': listShape,
-  candles: shapes.candlesMessageShape,
 }

@@ -1,10 +1,13 @@
 import { parseRetryAfter } from '#async/retryAfter.ts'
-import { ClientError, type ClientErrorCode, failed, type ProblemDetails, type Result } from '#client/clientError.ts'
+import { ClientError, type ClientErrorCode, failed, type Result } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
 import { type AbortSignalLike, onAbort } from '#client/ending.ts'
+import { problemShape } from '#client/generated/shapes.ts'
+import type { Problem } from '#client/generated/types.ts'
 import { backoffMs } from '#client/timers.ts'
 import type { CallOptions, OperatorOptions } from './calls.ts'
-import { type AnyShape, mismatch, object, parseJson, pattern, type Shape, string, whole } from './shape.ts'
+import { encoded, queryText } from './queryText.ts'
+import { type AnyShape, mismatch, parseJson, type Shape } from './shape.ts'
 
 /** The client does not wait longer than this before an attempt: the call fails and its caller decides. */
 const MAX_WAIT_MS = 10_000
@@ -137,28 +140,8 @@ export function createRest(context: ClientContext): Rest {
   return callUntilDone
 }
 
-/** Lists become comma lists; parameters that are `undefined` are left out. */
-export function queryText(query: object = {}): string {
-  const parameters = Object.entries(query).filter(([, value]) => value !== undefined)
-  return parameters.map(([name, value], index) => `${index === 0 ? '?' : '&'}${name}=${encoded(value)}`).join('')
-}
-
-/** As `URLSearchParams` does, which React Native has in part: half of a pair of surrogates becomes a replacement character. */
-function encoded(value: unknown): string {
-  return encodeURIComponent(String(value).replace(/[\ud800-\udfff]/gu, '\ufffd'))
-}
-
 /** A longer pause is cut to this, so that no header can silence the client for good. */
 const MAX_RETRY_AFTER_MS = 3_600_000
-
-const problemShape: Shape<ProblemDetails> = object({
-  type: string,
-  title: string,
-  status: whole(400),
-  detail: string,
-  code: pattern(/^[a-z][a-z0-9_]*$/),
-  requestId: string,
-})
 
 /** Rejects when the connection breaks before the end. `alsoStatus`: a status besides 200 whose body has the shape. */
 async function readResponse<T>(response: Response, shape: Shape<T>, alsoStatus?: number): Promise<Result<T>> {
@@ -170,7 +153,7 @@ async function readResponse<T>(response: Response, shape: Shape<T>, alsoStatus?:
     const at = status === 200 ? (path ?? '') : ''
     return failed('invalid_answer', `the answer has another shape at "${at}"`, { status, path: at })
   }
-  const problem = mismatch(problemShape, body) === null ? (body as ProblemDetails) : null
+  const problem = mismatch(problemShape, body) === null ? (body as Problem) : null
   const message = problem?.detail ?? `the server answered ${status}`
   return failed(codeOf(status), message, { status, problem, retryAfterMs: retryAfterMs(response.headers) })
 }

@@ -1,5 +1,6 @@
+import type { LiveHandle } from '#client/follow.ts'
 import type { ListRow } from '#client/generated/types.ts'
-import type { Live, LiveHandle } from '#client/live/liveTypes.ts'
+import type { Live } from '#client/live/liveTypes.ts'
 import type { Address } from '#domain/address.ts'
 import { listParameters } from './listQuery.ts'
 import type { MarketQuery } from './route.ts'

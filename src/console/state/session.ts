@@ -1,7 +1,7 @@
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { createTokenwire } from '#client/createTokenwire.ts'
+import type { ConnectionState } from '#client/feed/connectionPool.ts'
 import { createLive } from '#client/live/createLive.ts'
-import type { ConnectionState } from '#client/tokenwire.ts'
 import { createHealthHistory } from './healthHistory.ts'
 import { poll } from './polling.ts'
 import { type Currency, chosenCurrency } from './preferences.ts'

@@ -1,6 +1,7 @@
 import { effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
 import { coalesce } from '#async/coalesce.ts'
-import type { GraduationsEvent, LaunchesEvent, Live, LiveEvent, TradesEvent } from '#client/live/liveTypes.ts'
+import type { GraduationsEvent, LaunchesEvent, TradesEvent } from '#client/generated/types.ts'
+import type { Live, LiveEvent } from '#client/live/liveTypes.ts'
 import { pollMs } from '#client/timers.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { eventOfGraduation, eventOfLaunch, eventOfTrade, MAX_EVENTS, newestOfEach, type StripEvent } from './stripEvent.ts'

@@ -1,8 +1,9 @@
 import { batch, computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
+import type { LiveHandle } from '#client/follow.ts'
 import type { Token } from '#client/generated/types.ts'
 import type { Live } from '#client/live/liveTypes.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import type { Watch, WatchedToken } from '#client/watch/watch.ts'
+import type { WatchedToken } from '#client/watch/watch.ts'
 import { afterDetailEvent, type DetailEvent, type DetailState, UNKNOWN_TOKEN } from './detailState.ts'
 import type { RenderQueue } from './renderQueue.ts'
 
@@ -36,7 +37,7 @@ export function createTokenDetail(
   const part = <Part extends keyof DetailState>(name: Part) => computed(() => state.value[name])
   const ending = new AbortController()
   let loading = new AbortController()
-  let watch: Watch | null = null
+  let watch: LiveHandle | null = null
   let claimableTimer: number | undefined
   let hasWantedClaims = false
 

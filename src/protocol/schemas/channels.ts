@@ -74,7 +74,7 @@ export const crossingsSchema = eventsSchema(
 
 const addressList = z.array(anyCaseAddressText).min(1).max(100)
 
-const eventFilters = z
+export const eventFilters = z
   .object({
     tokens: addressList.exactOptional().describe('For `trades`: only trades of these tokens.'),
     makers: addressList.exactOptional().describe('For `trades`: only trades of these accounts.'),
@@ -91,7 +91,7 @@ const eventFilters = z
   })
   .describe('An event must match every given filter. It matches a list if it matches one entry.')
 
-const crossingFilters = z
+export const crossingFilters = z
   .object({
     tokens: addressList.exactOptional().describe('Only these tokens.'),
     launchpads: eventFilters.shape.launchpads,
@@ -107,7 +107,7 @@ const listFilters = z
   .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
   .describe('The parameters of `/api/tokens` except `cursor`. Lists are arrays; `limit` is at most 50, and with `delta` at most 200.')
 
-const candleFilters = z
+export const candleFilters = z
   .object({
     token: anyCaseAddressText.describe('Address of the token. One that is not indexed yet has no candles.'),
     interval: z
@@ -256,7 +256,7 @@ const matches = count
   .exactOptional()
   .describe('Only of lists of more than 50 rows: how many tokens match. `null`: more than 1,000, or several filters let more through each.')
 
-const listStateSchema = z
+export const listStateSchema = z
   .object({
     type: messageType('list'),
     id: subscriptionId,

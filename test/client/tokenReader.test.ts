@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { createContext } from '#client/context.ts'
 import { REST_METHODS, type RestApi } from '#client/generated/restMethods.ts'
+import { startReading } from '#client/reading.ts'
 import { createRest, createRestApi } from '#client/rest/rest.ts'
-import { createRefetcher } from '#client/watch/refetcher.ts'
+import { createTokenReader } from '#client/watch/tokenReader.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 
@@ -28,17 +29,19 @@ it('fetches tokens with request lines that fit into one TCP segment', async () =
     },
     closing.signal,
   )
-  const fetched: boolean[] = []
-  const refetcher = createRefetcher(context, createRestApi<RestApi>(REST_METHODS, createRest(context)), {
-    watchedTokens: () => [],
-    tokensWithoutStream: () => [],
-    onToken: () => {},
-    onFetched: isSuccess => fetched.push(isSuccess),
-  })
+  const read: boolean[] = []
+  const polled = (isSuccess: boolean | null) => isSuccess !== null && read.push(isSuccess)
+  const reader = createTokenReader(
+    context,
+    createRestApi<RestApi>(REST_METHODS, createRest(context)),
+    options => startReading(context, polled, options),
+    { watched: () => [], withoutStream: () => [], take: () => {} },
+  )
   const tokens = Array.from({ length: 150 }, (_, index) => addressOf(index + 1))
-  refetcher.soon(tokens, 0)
+  reader.start()
+  reader.soon(tokens, 0)
   await clock.advance(1)
-  await expect.poll(() => fetched).toEqual([true])
+  await expect.poll(() => read).toEqual([true])
   expect([...asked].toSorted()).toEqual(tokens.toSorted())
   for (const path of paths) expect(`GET ${path} HTTP/1.1\r\n`.length).toBeLessThanOrEqual(SEGMENT_BYTES)
   closing.abort()
