@@ -1,10 +1,6 @@
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { WebSocketServer } from 'ws'
 import { createRpc, type Rpc } from '#rpc/rpc.ts'
 import { blockByTag } from '#rpc/rpcCalls.ts'
 import { type FakeProvider, startFakeProvider } from '#test/support/fakeProvider.ts'
@@ -187,20 +183,6 @@ describe('a provider over WebSocket', () => {
         () => ends++,
       ),
     ).rejects.toThrow('rpc-1')
-  })
-
-  // They were left out, and the provider refused each socket.
-  it('sends the user and password of its URL', async () => {
-    const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
-    running.push({ stop: () => server.close() })
-    const opened = once(server, 'connection')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    const rpc = createRpc({ urls: [`ws://me:s%40cret@127.0.0.1:${port}/v2`], chainId: null, logger: createLogLines().logger })
-    running.push({ stop: () => rpc.close() })
-    headNumber(rpc).catch(() => undefined)
-    const [, request] = (await opened) as [unknown, IncomingMessage]
-    expect([request.url, request.headers.authorization]).toEqual(['/v2', `Basic ${btoa('me:s@cret')}`])
   })
 
   it('keeps no socket open after closing', async () => {
