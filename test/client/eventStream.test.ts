@@ -23,15 +23,21 @@ function start(fetch: typeof globalThis.fetch) {
   return { clock, messages, ends, close, opened: () => opened }
 }
 
-/** A response whose body the test writes. */
+/** A response whose body the test writes. It hears of no abort, as Expo's. */
 function openResponse() {
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null
+  let isCancelled = false
   const body = new ReadableStream<Uint8Array>({
     start(own) {
       controller = own
     },
+    cancel() {
+      isCancelled = true
+      controller = null
+    },
   })
   return {
+    isCancelled: () => isCancelled,
     response: new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
     write: (text: string) => controller?.enqueue(new TextEncoder().encode(text)),
   }
@@ -62,6 +68,22 @@ it('is not open where the platform has no decoder for it', async () => {
   const { clock, ends, opened } = start(async () => response)
   await clock.advance(1)
   expect([opened(), ends]).toEqual([0, [null]])
+})
+
+// Without the end of the body the server went on to send, and each stream that was closed kept its connection.
+it('ends the body where an abort does not, also of a response that comes after its end', async () => {
+  const [open, late] = [openResponse(), openResponse()]
+  const answer = Promise.withResolvers<Response>()
+  const streams = [start(async () => open.response), start(() => answer.promise)]
+  await streams[0]?.clock.advance(1)
+  for (const { close } of streams) close()
+  answer.resolve(late.response)
+  await streams[1]?.clock.advance(1)
+  expect([open.isCancelled(), late.isCancelled()]).toEqual([true, true])
+  expect(streams.map(({ ends, opened }) => [ends, opened()])).toEqual([
+    [[], 1],
+    [[], 0],
+  ])
 })
 
 it('delivers nothing after it was closed', async () => {

@@ -24,9 +24,12 @@ export function openEventStream(
   const aborter = new AbortController()
   const { signal } = aborter
   const silence = new Timer(timers)
+  let cancel: () => unknown = () => undefined
   const close = () => {
     silence.stop()
     aborter.abort()
+    // Expo's `fetch` hears of no abort: the server would go on to send.
+    cancel()
   }
   const end = (refusal: Response | null = null) => {
     if (signal.aborted) return
@@ -43,8 +46,10 @@ export function openEventStream(
     // The login page of a captive portal has status 200, too.
     // React Native's responses have no body that can be read in parts, and its Hermes may lack a decoder, which then throws here.
     if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return end()
-    if (signal.aborted) return
-    const [reader, decoder] = [body.getReader(), new TextDecoder()]
+    const reader = body.getReader()
+    cancel = () => reader.cancel().catch(() => {})
+    if (signal.aborted) return void cancel()
+    const decoder = new TextDecoder()
     onOpen()
     const eventsOf = createEventReader()
     const readMessage = createMessageReader()
