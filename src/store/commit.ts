@@ -122,7 +122,7 @@ function* statementsOf(
   if (undoFrom !== null) yield* keepUndo(to.number, [...rows, rowsOfTable(TRADER, makers)])
   yield* writeTotals(changes.tokens, before.tokens, makers, to.timestamp)
   for (const ofTable of rows) yield* writeRows(ofTable)
-  yield* writeCurrencies(changes.currencies)
+  yield* addCurrencies(changes.currencies)
   yield* writeBlocks(batch)
   yield* raiseRelaunched(changes.tokens.filter(({ address }) => !before.tokens.has(address)).map(({ address }) => address))
   yield* writeTokenNames(tokensWithNew(['name'], batch))
@@ -278,7 +278,7 @@ function split<Row>(rows: readonly Row[], mayExist: (row: Row) => boolean) {
   return { added, merged }
 }
 
-function writeCurrencies(addresses: readonly Address[]): Statements {
+function addCurrencies(addresses: readonly Address[]): Statements {
   const currencies = addresses.map(address => ({ address, symbol: null, decimals: null, isRead: false, readAgainAtMs: null }))
   return insertRows(CURRENCY, currencies, 'on conflict do nothing')
 }

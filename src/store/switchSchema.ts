@@ -14,7 +14,7 @@ import { createTransaction, type TransactionDb } from './connection/transaction.
 import { announceCommit } from './rows/announcement.ts'
 import { readIdentity } from './rows/identity.ts'
 import { readListInSchema } from './rows/listInForce.ts'
-import { carryWebhooks } from './rows/webhookPositions.ts'
+import { copyWebhooks } from './rows/webhookPositions.ts'
 import { moveViews } from './views/installViews.ts'
 
 /** How long a switch waits for the new index to reach the served one, and how far behind the new one may be. */
@@ -165,7 +165,7 @@ async function switchIfReached(db: TransactionDb, schemas: Schemas) {
   await sql`update ${sql.id(from, 'chain_state')} set writer = null`.execute(db)
   await raiseSequences(db, schemas, null)
   await keepPositions(db, schemas, places.to.number)
-  await carryWebhooks(db, schemas)
+  await copyWebhooks(db, schemas)
   await mark(db, to)
   await sql`comment on table ${sql.id(from, MARKED_TABLE)} is null`.execute(db)
   const { number, hash, timestamp } = places.to

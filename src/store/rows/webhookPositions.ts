@@ -125,7 +125,7 @@ export async function readIndexedBlock(db: Queryable): Promise<number> {
 }
 
 /** Copies the positions to the index that takes the served one's place. */
-export async function carryWebhooks(db: Queryable, { from, to }: { readonly from: string; readonly to: string }): Promise<void> {
+export async function copyWebhooks(db: Queryable, { from, to }: { readonly from: string; readonly to: string }): Promise<void> {
   if (!(await hasTable(db, from, 'webhook_position'))) return
   await sql`delete from ${sql.id(to, 'webhook_position')}`.execute(db)
   await sql`insert into ${sql.id(to, 'webhook_position')} select * from ${sql.id(from, 'webhook_position')}`.execute(db)
