@@ -39,7 +39,10 @@ const KEPT_DROPPED_MS = 30 * 86_400_000
 export function* keepUndo(block: number, changed: readonly TableRows[]): Statements {
   const imaged = changed.filter(({ table }) => table.life.undone === 'image')
   if (imaged.every(({ added = [], merged }) => added.length + merged.length === 0)) return
-  const images = [...imaged, { table: INDEX_TOTALS, merged: [{ id: 1 }] }].flatMap(({ table, added, merged }: TableRows) => [
+  const kept: readonly TableRows[] = [...imaged, { table: INDEX_TOTALS, merged: [{ id: 1 }] }]
+  const forgotten = IMAGED_TABLES.find(name => !kept.some(({ table }) => table.name === name))
+  if (forgotten !== undefined) throw new TypeError(`a commit does not say which rows of ${forgotten} it changes`)
+  const images = kept.flatMap(({ table, added, merged }) => [
     ...(added === undefined ? [] : [imagesOfAdded(table, withImages(table, added))]),
     imagesOf(table, withImages(table, merged)),
   ])
