@@ -5,7 +5,7 @@ const { createLive } = require('tokenwire/client/live')
 module.exports = async function use() {
   const client = createTokenwire({ url: process.env.SERVICE })
   const { name } = unwrap(await client.token(process.env.TOKEN))
-  const { value: state } = await client.updates(process.env.TOKEN).next()
+  const { value: state } = await client.watch(process.env.TOKEN).next()
   const { value: event } = await createLive(client).trades().next()
   client.close()
   return [name, state.token.name, event.type]
