@@ -42,7 +42,7 @@ async function writeUncommitted(): Promise<void> {
   const [{ clientSources }, { launchpadsSchema }, { takeDescriptions }] = await Promise.all([
     import('./clientSources.ts'),
     import('./configurationFiles.ts'),
-    import('#test/gateway/takeDescriptions.ts'),
+    import('#test/gateway/descriptions/takeDescriptions.ts'),
   ])
   for (const [name, text] of Object.entries(clientSources())) await write(`${CLIENT}/${name}`, text)
   await write(SCHEMA, launchpadsSchema())

@@ -5,7 +5,7 @@ import type { WatchedToken } from '#client/watch/watch.ts'
 import type { Address } from '#domain/address.ts'
 import type { Token } from '#resources/token.ts'
 import type { RecentTrades } from '#resources/trades.ts'
-import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
+import { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
 import { snapshotOf } from '#test/support/snapshots.ts'
 import { FaultyProxy } from './faultyProxy.ts'
 

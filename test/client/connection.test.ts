@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createTokenwire } from '#client/createTokenwire.ts'
 import type { Address } from '#domain/address.ts'
-import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
+import { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { ClientFixture, FastClock, inState, neverAnswers, Seen } from './clientFixture.ts'

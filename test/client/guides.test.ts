@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EXAMPLE_CREATOR, EXAMPLE_TOKEN, exampleSnapshot, exampleStored } from '#test/gateway/describedService.ts'
-import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
+import { EXAMPLE_CREATOR, EXAMPLE_TOKEN, exampleSnapshot, exampleStored } from '#test/gateway/descriptions/describedService.ts'
+import { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 /* Every block of code of the guides runs, and prints what the block of text below it says. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createTokenwire } from '#client/createTokenwire.ts'
-import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
+import { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 const KEY = `tw_${'k'.repeat(43)}`

@@ -7,7 +7,7 @@ import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { createTokenwire, TokenwireError } from '#client/index.ts'
 import type { createLive } from '#client/live.ts'
-import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
+import { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { type PackedClient, packClient, tool } from './packedClient.ts'
 

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { build, createServer } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
+import { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { type PackedClient, packClient, run } from './packedClient.ts'
 

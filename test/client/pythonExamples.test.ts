@@ -7,12 +7,12 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TokenwireError } from '#errors'
 import type { Trade } from '#resources/trades.ts'
+import { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
 import { closeAfterFile } from '#test/support/closeAfterFile.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { findProgram } from '#test/support/findProgram.ts'
 import { listen } from '#test/support/listen.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
-import { RealtimeFixture } from '../gateway/startRealtime.ts'
 
 const python = findProgram({ names: ['python3'], aptPackage: 'python3' })
 const folder = await makeTemporaryFolder()

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EXAMPLE_TOKEN, exampleStored } from '#test/gateway/describedService.ts'
+import { EXAMPLE_TOKEN, exampleStored } from '#test/gateway/descriptions/describedService.ts'
 import { type Gateway, startGateway } from '#test/gateway/startGateway.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
 import { findingsOf, launchChromium, openPage } from './openPage.ts'

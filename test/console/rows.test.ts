@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { LIST_COLUMNS } from '#protocol/listCells.ts'
-import type { RealtimeFixture } from '#test/gateway/startRealtime.ts'
+import type { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
 import { FIRST_SEQUENCE, type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'
 import { findingsOf, type WatchedPage } from './openPage.ts'

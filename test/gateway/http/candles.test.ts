@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Candle } from '#resources/candles.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
-import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
+import { expectProblem } from './expectProblem.ts'
 
 let gateway: Gateway
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { HolderType } from '#domain/holder.ts'
 import type { Holder } from '#resources/holders.ts'
 import { holdersOf } from '#test/support/snapshots.ts'
-import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'
+import { expectProblem } from './expectProblem.ts'
 
 let gateway: Gateway
 

@@ -4,8 +4,8 @@ import type { ActorState } from '#resources/actors.ts'
 import type { Claimable } from '#resources/claimable.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { aClaimable } from '#test/support/walletRows.ts'
-import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'
+import { expectProblem } from './expectProblem.ts'
 
 let gateway: Gateway
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { INTEGRATIONS, type Integration } from '#configuration/settings.ts'
+import { createRouter } from '#gateway/http/requests.ts'
 import { routes } from '#gateway/http/routes.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { integrationRoutes } from '#integrations/integrationRoutes.ts'
@@ -87,4 +88,27 @@ describe('the table of routes', () => {
       items: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
     })
   })
+})
+
+const ADDRESS = '0x00000000000000000000000000000000000000a1'
+const matched = createRouter(TABLE)
+
+/*
+ * A base address that ends with a slash gives `//api/tokens`, and the answer said no more than that there is nothing: newcomers took the
+ * service for broken.
+ */
+it.each([
+  ['//api/tokens', '/api/tokens'],
+  ['/api/tokens/', '/api/tokens'],
+  ['/api/token', '/api/tokens'],
+  ['/API/Tokens', '/api/tokens'],
+  ['/health', '/healthz'],
+  [`/api/tokens/${ADDRESS}/candle`, '/api/tokens/{address}/candles'],
+  [`/api/wallet/${ADDRESS}/holdings`, '/api/wallets/{address}/holdings'],
+])('names the path that %s is meant for', (path, meant) => {
+  expect(matched('GET', path)).toMatchObject({ kind: 'problem', status: 404, detail: expect.stringMatching(`; did you mean ${meant}\\?$`) })
+})
+
+it.each(['/wp-login.php', '/graphql', `/${'a'.repeat(4_000)}`])('suggests no path where none is near, %#', path => {
+  expect(matched('GET', path)).toMatchObject({ kind: 'problem', status: 404, detail: expect.stringMatching('; /docs has all paths$') })
 })

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { holdersOf, tokenOf } from '#test/support/snapshots.ts'
-import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
+import { expectProblem } from './expectProblem.ts'
 
 let gateway: Gateway
 beforeAll(async () => {

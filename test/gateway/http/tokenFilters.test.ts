@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Token } from '#resources/token.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
-import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway } from '../startGateway.ts'
+import { expectProblem } from './expectProblem.ts'
 
 let gateway: Gateway
 

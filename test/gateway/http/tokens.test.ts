@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { type Token, withUsd } from '#resources/token.ts'
 import { TOKEN_SORTS } from '#resources/tokens.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
-import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, type GatewayOptions, type ListAnswer, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
+import { expectProblem } from './expectProblem.ts'
 
 let gateway: Gateway
 

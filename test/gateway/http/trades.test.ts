@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Trade } from '#resources/trades.ts'
 import { addressOf, tradeOf } from '#test/support/snapshots.ts'
-import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, type ListAnswer, startGateway, TOKEN } from '../startGateway.ts'
+import { expectProblem } from './expectProblem.ts'
 
 let gateway: Gateway
 

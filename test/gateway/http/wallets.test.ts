@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { EXAMPLE_CREATOR, EXAMPLE_TOKEN, exampleStored } from '#test/gateway/descriptions/describedService.ts'
 import { addressOf } from '#test/support/snapshots.ts'
-import { EXAMPLE_CREATOR, EXAMPLE_TOKEN, exampleStored } from '../describedService.ts'
-import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway } from '../startGateway.ts'
+import { expectProblem } from './expectProblem.ts'
 
 let gateway: Gateway
 
