@@ -11,10 +11,8 @@ const OTHER = addressOf(2)
 
 /** A fixture whose token is live at sequence 7. */
 async function live(): Promise<{ readonly fixture: RegistryFixture; readonly subscription: RecordingSubscription }> {
-  const fixture = new RegistryFixture()
-  fixture.history.store(snapshotOf(TOKEN, 7))
-  const subscription = new RecordingSubscription()
-  fixture.registry.subscribe(TOKEN, subscription)
+  const fixture = new RegistryFixture(snapshotOf(TOKEN, 7))
+  const subscription = fixture.join(TOKEN)
   await fixture.answerLoads()
   return { fixture, subscription }
 }
@@ -35,10 +33,8 @@ function countingSnapshot(sequence: number): { readonly snapshot: TokenSnapshot;
 
 describe('subscribing', () => {
   it('answers with the sequence and then the snapshot once the token is loaded', async () => {
-    const fixture = new RegistryFixture()
-    fixture.history.store(snapshotOf(TOKEN, 7))
-    const subscription = new RecordingSubscription()
-    fixture.registry.subscribe(TOKEN, subscription)
+    const fixture = new RegistryFixture(snapshotOf(TOKEN, 7))
+    const subscription = fixture.join(TOKEN)
     await settle()
     expect(subscription.log).toEqual([])
     expect(fixture.registry.get(TOKEN)).toMatchObject({ state: 'activating', sequence: null, subscribers: { webSocket: 1 } })
@@ -61,8 +57,7 @@ describe('subscribing', () => {
     [8, ['subscribed 7']],
   ])('sends to who holds %i: %j', async (held, log) => {
     const { fixture } = await live()
-    const subscription = new RecordingSubscription()
-    fixture.registry.subscribe(TOKEN, subscription, held)
+    const subscription = fixture.join(TOKEN, held)
     expect(subscription.log).toEqual(log)
   })
 
@@ -82,8 +77,7 @@ describe('subscribing', () => {
 
   it('answers for a token that is not indexed, whose updates flow when it appears', async () => {
     const fixture = new RegistryFixture()
-    const subscription = new RecordingSubscription()
-    fixture.registry.subscribe(TOKEN, subscription)
+    const subscription = fixture.join(TOKEN)
     await fixture.answerLoads()
     expect(subscription.log).toEqual(['subscribed null'])
     fixture.commit(snapshotOf(TOKEN, 1))
@@ -91,10 +85,8 @@ describe('subscribing', () => {
   })
 
   it('answers with the update that was committed while the token was being loaded', async () => {
-    const fixture = new RegistryFixture()
-    fixture.history.store(snapshotOf(TOKEN, 7))
-    const subscription = new RecordingSubscription()
-    fixture.registry.subscribe(TOKEN, subscription)
+    const fixture = new RegistryFixture(snapshotOf(TOKEN, 7))
+    const subscription = fixture.join(TOKEN)
     await settle()
     fixture.commit(snapshotOf(TOKEN, 8))
     await fixture.answerLoads()
@@ -106,8 +98,7 @@ describe('subscribing', () => {
     fixture.registry.unsubscribe(TOKEN, subscription)
     fixture.commit(snapshotOf(TOKEN, 8))
     expect(subscription.log).toHaveLength(2)
-    const early = new RecordingSubscription()
-    fixture.registry.subscribe(OTHER, early)
+    const early = fixture.join(OTHER)
     fixture.registry.unsubscribe(OTHER, early)
     await fixture.answerLoads()
     expect(early.log).toEqual([])
@@ -118,8 +109,7 @@ describe('subscribing', () => {
 describe('dispatching', () => {
   it('reaches the subscribers of the token only', async () => {
     const { fixture, subscription } = await live()
-    const other = new RecordingSubscription()
-    fixture.registry.subscribe(OTHER, other)
+    const other = fixture.join(OTHER)
     await fixture.answerLoads()
     fixture.registry.dispatch(blockOf(snapshotOf(TOKEN, 8), snapshotOf(addressOf(3), 8)))
     expect(subscription.log.at(-1)).toBe('update 8')
@@ -152,8 +142,7 @@ describe('dispatching', () => {
     const { snapshot, encodings } = countingSnapshot(8)
     fixture.commit(snapshot)
     expect(encodings()).toBe(0)
-    const late = new RecordingSubscription()
-    fixture.registry.subscribe(TOKEN, late)
+    const late = fixture.join(TOKEN)
     expect(late.log).toEqual(['subscribed 8', 'snapshot 8'])
     expect(encodings()).toBe(1)
   })
@@ -168,18 +157,15 @@ describe('dispatching', () => {
       ).token.market.marketCapUsd
     expect(priceOf(subscription)).toBeNull()
     fixture.ethUsd = () => '3000'
-    const late = new RecordingSubscription()
-    fixture.registry.subscribe(TOKEN, late)
+    const late = fixture.join(TOKEN)
     expect(priceOf(late)).toBe('37020')
   })
 })
 
 describe('trouble', () => {
   it('keeps subscribers while the database is away and answers them when it is back', async () => {
-    const fixture = new RegistryFixture()
-    fixture.history.store(snapshotOf(TOKEN, 7))
-    const subscription = new RecordingSubscription()
-    fixture.registry.subscribe(TOKEN, subscription)
+    const fixture = new RegistryFixture(snapshotOf(TOKEN, 7))
+    const subscription = fixture.join(TOKEN)
     await fixture.failLoads()
     expect(fixture.registry.get(TOKEN)?.state).toBe('resyncing')
     fixture.sweep()
@@ -206,8 +192,7 @@ describe('trouble', () => {
 
   it('retries a load that never answers', async () => {
     const fixture = new RegistryFixture()
-    const subscription = new RecordingSubscription()
-    fixture.registry.subscribe(TOKEN, subscription)
+    const subscription = fixture.join(TOKEN)
     await settle()
     fixture.sweep(5)
     await fixture.answerLoads()
@@ -235,8 +220,7 @@ describe('trouble', () => {
     await settle()
     fixture.history.stored.delete(TOKEN)
     fixture.registry.dispatch({ ...blockOf(), dropped: [OTHER, TOKEN] })
-    const joined = new RecordingSubscription()
-    fixture.registry.subscribe(TOKEN, joined)
+    const joined = fixture.join(TOKEN)
     await fixture.answerLoads()
     expect(joined.log).toEqual(['subscribed null'])
     expect(subscription.log).toEqual(['subscribed 7', 'snapshot 7'])
@@ -246,10 +230,8 @@ describe('trouble', () => {
   })
 
   it('answers who waits for a token that a reorg takes off the chain', async () => {
-    const fixture = new RegistryFixture()
-    fixture.history.store(snapshotOf(TOKEN, 7))
-    const subscription = new RecordingSubscription()
-    fixture.registry.subscribe(TOKEN, subscription)
+    const fixture = new RegistryFixture(snapshotOf(TOKEN, 7))
+    const subscription = fixture.join(TOKEN)
     await settle()
     fixture.registry.dispatch({ ...blockOf(), dropped: [TOKEN] })
     await fixture.answerLoads()
@@ -308,8 +290,7 @@ describe('trouble', () => {
   })
 
   it('replaces an actor that fails over the answer to a subscriber', async () => {
-    const fixture = new RegistryFixture()
-    fixture.history.store(snapshotOf(TOKEN, 7))
+    const fixture = new RegistryFixture(snapshotOf(TOKEN, 7))
     fixture.ethUsd = () => {
       throw new Error('a defect')
     }
@@ -341,8 +322,7 @@ describe('passivation', () => {
     const { fixture, subscription } = await live()
     fixture.registry.unsubscribe(TOKEN, subscription)
     fixture.sweep(IDLE_SWEEPS - 1)
-    const next = new RecordingSubscription()
-    fixture.registry.subscribe(TOKEN, next)
+    const next = fixture.join(TOKEN)
     fixture.sweep(20)
     expect(next.log).toEqual(['subscribed 7', 'snapshot 7'])
     expect(fixture.history.loads).toBe(1)
@@ -371,8 +351,7 @@ describe('passivation', () => {
     fixture.registry.unsubscribe(TOKEN, subscription)
     fixture.sweep(IDLE_SWEEPS)
     fixture.commit(snapshotOf(TOKEN, 8))
-    const next = new RecordingSubscription()
-    fixture.registry.subscribe(TOKEN, next, 7)
+    const next = fixture.join(TOKEN, 7)
     await fixture.answerLoads()
     expect(next.log).toEqual(['subscribed 8', 'snapshot 8'])
   })

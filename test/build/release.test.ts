@@ -3,22 +3,17 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { packagePath } from '#package'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
-import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
+import { serviceFolder, spawnService } from '#test/support/service.ts'
+import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 /* The files of a release, as somebody uses them who has nothing else. */
 
 const run = promisify(execFile)
 const database = await useDatabase({ migrated: false })
-let temporary: TemporaryFolder
-let release: string
-let server: string
-let chain: TestChain
-let folder: ServiceFolder
 
 interface Materials {
   readonly components: readonly { readonly purl: string }[]
@@ -31,22 +26,14 @@ const manifestOf = async (directory: string) =>
     readonly scripts: Readonly<Record<string, string>>
   }
 
-beforeAll(async () => {
-  temporary = await makeTemporaryFolder()
-  release = path.join(temporary.path, 'release')
-  await run(process.execPath, [packagePath('build/buildRelease.ts'), release])
-  const archive = (await readdir(release)).find(name => name.endsWith('.tar.gz')) ?? expect.unreachable()
-  await run('tar', ['-xzf', path.join(release, archive), '-C', temporary.path])
-  server = path.join(temporary.path, `tokenwire-${(await manifestOf(packagePath('.'))).version}`)
-  chain = await startTestChain()
-  folder = await serviceFolder(chain)
-})
-
-afterAll(async () => {
-  await folder?.remove()
-  await chain?.stop()
-  await temporary?.remove()
-})
+const temporary = await makeTemporaryFolder()
+const release = path.join(temporary.path, 'release')
+await run(process.execPath, [packagePath('build/buildRelease.ts'), release])
+const archive = (await readdir(release)).find(name => name.endsWith('.tar.gz')) ?? expect.unreachable()
+await run('tar', ['-xzf', path.join(release, archive), '-C', temporary.path])
+const server = path.join(temporary.path, `tokenwire-${(await manifestOf(packagePath('.'))).version}`)
+const chain = await startTestChain()
+const folder = await serviceFolder(chain)
 
 test('the sums are those of all files', async () => {
   const { stdout } = await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: release })

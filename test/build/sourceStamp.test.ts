@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 import { sourceStamp } from '../../build/sourceStamp.ts'
 
@@ -11,7 +11,6 @@ beforeEach(async () => {
   await writeFile(path.join(folder.path, 'src/deep/a.ts'), 'a')
   await writeFile(path.join(folder.path, 'lock.json'), '{}')
 })
-afterEach(() => folder.remove())
 
 const stamp = () => sourceStamp(folder.path, ['src', 'lock.json', 'missing'])
 

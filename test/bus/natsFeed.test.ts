@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
 import pino from 'pino'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { encodeBlock } from '#bus/blockFeed.ts'
 import { announceReports } from '#bus/indexerReport.ts'
 import { connectNats } from '#bus/natsConnection.ts'
@@ -23,7 +23,6 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
   const database = await useDatabase()
   const other = await useDatabase()
   const server: NatsServer = await startNatsServer(PROGRAM ?? '')
-  afterAll(() => server.kill())
 
   feedCases('NATS', database, async site => {
     // As an indexer that publishes: it reads every changed token's state.

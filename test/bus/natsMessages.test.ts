@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { encodeBlock } from '#bus/blockFeed.ts'
 import { announceReports } from '#bus/indexerReport.ts'
 import { connectNats, type Nats } from '#bus/natsConnection.ts'
@@ -30,7 +30,6 @@ const PROGRAM = findProgram({ names: ['nats-server'], aptPackage: 'nats-server' 
 
 describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
   const server: NatsServer = await startNatsServer(PROGRAM ?? '')
-  afterAll(() => server.kill())
   const databases = [await useDatabase(), await useDatabase()] as const
   let site: FeedSite
   let ofOther: FeedSite

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createNotifyFeed } from '#bus/databaseFeed.ts'
 import { createReplicaReads, openReplica } from '#bus/replicaReads.ts'
 import { monotonicMs } from '#clock'
@@ -14,7 +14,6 @@ import { closeSites, type FeedSite, feedCases, openSite, startFeed } from './fee
 /* A gateway that reads a streaming replica of the database that the indexer writes. */
 
 const replication = await startReplication()
-afterAll(() => replication.stop())
 /** Two databases of the server, for two chains. */
 const NAMES = ['cases', 'lost'] as const
 const server = openOrm(replication.primaryUrl).em.getKysely<unknown>()

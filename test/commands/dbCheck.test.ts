@@ -2,32 +2,23 @@ import { execFile } from 'node:child_process'
 import process from 'node:process'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { expect, it } from 'vitest'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { chainStateRow, insertRows } from '#test/support/rows.ts'
-import { type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { serviceFolder } from '#test/support/service.ts'
 
 const database = await useDatabase()
-let chain: TestChain
-let service: ServiceFolder
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  await chain.mine(8)
-  service = await serviceFolder(chain)
-  await insertRows(database.kysely, 'chain_state', [chainStateRow()])
-  for (let number = 0n; number <= 8n; number++) {
-    const { hash, parentHash, timestamp } = await chain.client.getBlock({ blockNumber: number })
-    const row = { number: Number(number), hash, parent_hash: parentHash, timestamp: Number(timestamp), joined: false }
-    await insertRows(database.kysely, 'block', [row])
-  }
-})
-
-afterAll(async () => {
-  await service.remove()
-  await chain.stop()
-})
+const chain = await startTestChain()
+await chain.mine(8)
+const service = await serviceFolder(chain)
+await insertRows(database.kysely, 'chain_state', [chainStateRow()])
+for (let number = 0n; number <= 8n; number++) {
+  const { hash, parentHash, timestamp } = await chain.client.getBlock({ blockNumber: number })
+  const row = { number: Number(number), hash, parent_hash: parentHash, timestamp: Number(timestamp), joined: false }
+  await insertRows(database.kysely, 'block', [row])
+}
 
 async function check(...args: readonly string[]) {
   const env = { ...service.env, PATH: process.env['PATH'], DATABASE_URL: database.url, LOG_LEVEL: 'silent' }

@@ -11,7 +11,6 @@ import { beforeAll, expect, test } from 'vitest'
 import { exportedName } from '#store/exports/copyOut.ts'
 import type { ColumnKind } from '#store/views/view.ts'
 import { EXPORTED, type ExportName } from '#store/views/views.ts'
-import { closeAfterFile } from '#test/support/closeAfterFile.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { insertManyTrades } from '#test/support/manyTrades.ts'
 import { addressOf } from '#test/support/rows.ts'
@@ -20,7 +19,6 @@ import { insertExportedRows } from '../store/views/exportedRows.ts'
 
 const database = await useDatabase()
 const folder = await makeTemporaryFolder()
-closeAfterFile(() => folder.remove())
 beforeAll(() => insertExportedRows(database.kysely))
 
 const EXPORT_NAMES = Object.keys(EXPORTED) as ExportName[]

@@ -4,9 +4,8 @@ import path from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { beforeAll, describe, expect, it, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { packagePath } from '#package'
-import { closeAfterFile } from '#test/support/closeAfterFile.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { findProgram } from '#test/support/findProgram.ts'
 import { chainStateRow, insertRows, tokenRow } from '#test/support/rows.ts'
@@ -31,28 +30,25 @@ const rows = HOSTILE.map((symbol, index) => ({
 
 const database = await useDatabase()
 const folder = await makeTemporaryFolder()
-closeAfterFile(() => folder.remove())
 const python = findPandas()
 const guide = readFileSync(packagePath('docs/guides/exports.md'), 'utf8')
 const run = promisify(execFile)
 
-beforeAll(async () => {
-  await insertRows(database.kysely, 'chain_state', [chainStateRow()])
-  await insertRows(
-    database.kysely,
-    'token',
-    rows.map(({ symbol, name, totalSupply }, index) =>
-      tokenRow(index + 1, { symbol, name, total_supply: totalSupply, created_block: index, metadata_uri: index === 5 ? LONG : null }),
-    ),
+await insertRows(database.kysely, 'chain_state', [chainStateRow()])
+await insertRows(
+  database.kysely,
+  'token',
+  rows.map(({ symbol, name, totalSupply }, index) =>
+    tokenRow(index + 1, { symbol, name, total_supply: totalSupply, created_block: index, metadata_uri: index === 5 ? LONG : null }),
+  ),
+)
+const env = { PATH: process.env['PATH'], DATABASE_URL: database.url, LOG_LEVEL: 'silent' }
+for (const format of ['csv', 'ndjson', 'parquet'])
+  await run(
+    process.execPath,
+    ['src/commands/export.ts', 'tokens', '--format', format, '--out', path.join(folder.path, `tokens.${format}`)],
+    { env },
   )
-  const env = { PATH: process.env['PATH'], DATABASE_URL: database.url, LOG_LEVEL: 'silent' }
-  for (const format of ['csv', 'ndjson', 'parquet'])
-    await run(
-      process.execPath,
-      ['src/commands/export.ts', 'tokens', '--format', format, '--out', path.join(folder.path, `tokens.${format}`)],
-      { env },
-    )
-})
 
 describe.skipIf(python === null)('pandas', () => {
   it.each(['csv', 'ndjson'])('keeps every name in %s', async format => {

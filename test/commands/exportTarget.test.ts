@@ -4,13 +4,11 @@ import { chmod, readdir, readFile, readlink, stat, symlink, writeFile } from 'no
 import path from 'node:path'
 import process from 'node:process'
 import { expect, test } from 'vitest'
-import { closeAfterFile } from '#test/support/closeAfterFile.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 import { writeTarget } from '../../src/commands/exportTarget.ts'
 
 const folder = await makeTemporaryFolder()
-closeAfterFile(() => folder.remove())
 
 // For root, the device was gone, and a regular file in its place.
 test('replaces nothing that is no file', async () => {

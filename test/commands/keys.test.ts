@@ -3,20 +3,16 @@ import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readApiKeys } from '#configuration/apiKeys.ts'
 import { createApiKeys } from '#gateway/keys.ts'
-import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
+import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-let folder: TemporaryFolder
 let file: string
 
-beforeAll(async () => {
-  folder = await makeTemporaryFolder()
-  file = path.join(folder.path, 'keys.json')
-})
-afterAll(() => folder.remove())
+const folder = await makeTemporaryFolder()
+file = path.join(folder.path, 'keys.json')
 
 interface Ran {
   readonly code: number

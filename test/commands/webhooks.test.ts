@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { moveWebhook, readWebhooks, takeWebhook } from '#store/rows/webhookPositions.ts'
 import { answering, Receiver } from '#test/jobs/webhooks/receiver.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -12,19 +12,12 @@ import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 const { kysely, url } = await useDatabase()
 const folder = await makeTemporaryFolder()
 const file = path.join(folder.path, 'webhooks.json')
-let receiver: Receiver
 
-beforeAll(async () => {
-  receiver = await new Receiver().open()
-  await writeFile(file, JSON.stringify([receiver.config('bot'), receiver.config('new', { channel: 'launches' })]))
-  await insertRows(kysely, 'chain_state', [chainStateRow({ cursor_number: 50 })])
-  await moveWebhook(kysely, await takeWebhook(kysely, 'bot', null), { place: { blockNumber: 40, logIndex: 2 }, reorgs: 0 })
-  await sql`update webhook_position set is_paused = true, last_error = 'it answers 500'`.execute(kysely)
-})
-afterAll(async () => {
-  await receiver.close()
-  await folder.remove()
-})
+const receiver = await new Receiver().open()
+await writeFile(file, JSON.stringify([receiver.config('bot'), receiver.config('new', { channel: 'launches' })]))
+await insertRows(kysely, 'chain_state', [chainStateRow({ cursor_number: 50 })])
+await moveWebhook(kysely, await takeWebhook(kysely, 'bot', null), { place: { blockNumber: 40, logIndex: 2 }, reorgs: 0 })
+await sql`update webhook_position set is_paused = true, last_error = 'it answers 500'`.execute(kysely)
 
 /** What the command prints, and its exit code. */
 function run(...args: readonly string[]) {

@@ -1,25 +1,17 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLE_TOKEN, exampleStored } from '#test/gateway/descriptions/describedService.ts'
 import { type Gateway, startGateway } from '#test/gateway/startGateway.ts'
-import { findBrowser } from '#test/support/findBrowser.ts'
-import { findingsOf, launchChromium, openPage } from './openPage.ts'
+import { CHROMIUM, findingsOf, launchChromium, openPage } from './openPage.ts'
 
-const executablePath = findBrowser('chromium')
-
-describe.skipIf(executablePath === null)('the documentation in a browser', () => {
+describe.skipIf(CHROMIUM === null)('the documentation in a browser', () => {
   let browser: Browser
   let gateway: Gateway
 
   beforeAll(async () => {
     gateway = await startGateway({ stored: exampleStored(), config: { pathPrefix: '/tokens' } })
-    browser = await launchChromium(executablePath ?? '')
+    browser = await launchChromium()
   })
-  afterAll(async () => {
-    await browser.close()
-    await gateway.close()
-  })
-
   test.each([1280, 390])('asks no other host, breaks no rule of its policy and fits into %i px', async width => {
     const hosts = new Set<string>()
     const { page, complaints } = await openPage(browser, `${gateway.url}/docs#/Tokens/listTokens`, {

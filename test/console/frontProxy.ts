@@ -1,28 +1,36 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { closeAfterFile } from '#test/support/closeAfterFile.ts'
 import { listen } from '#test/support/listen.ts'
 
-/** A proxy before the service, whose address stays the same when the service is restarted. */
-export interface FrontProxy {
-  readonly url: string
-  /** The service that gets the requests. */
-  target: string
-  /** False: rejects WebSockets, like a proxy without support for them, and cuts the open ones. */
-  allowWebSocket: boolean
-  /** False: rejects event streams that are opened. */
-  allowEventStreams: boolean
-  /** A path prefix that requests need and that the service does not see. Default empty. */
-  strip: string
-  /** Number of open WebSockets. */
-  readonly webSockets: number
-  close(): Promise<void>
-}
+/** A proxy before the service for the rest of the test file, whose address stays the same when the service is restarted. */
+export type FrontProxy = Awaited<ReturnType<typeof startFrontProxy>>
 
-export async function startFrontProxy(target: string): Promise<FrontProxy> {
+export async function startFrontProxy(target: string) {
   const sockets = new Set<Duplex>()
   let allowWebSocket = true
-  const proxy = { target, strip: '', allowEventStreams: true }
+  const proxy = {
+    url: '',
+    /** The service that gets the requests. */
+    target,
+    /** A path prefix that requests need and that the service does not see. */
+    strip: '',
+    /** False: rejects event streams that are opened. */
+    allowEventStreams: true,
+    /** False: rejects WebSockets, like a proxy without support for them, and cuts the open ones. */
+    get allowWebSocket() {
+      return allowWebSocket
+    },
+    set allowWebSocket(value) {
+      allowWebSocket = value
+      if (!value) for (const socket of sockets) socket.destroy()
+    },
+    /** Number of open WebSockets. */
+    get webSockets() {
+      return sockets.size
+    },
+  }
 
   /** The path at the service; `null` without the prefix. */
   const inner = (url: string) => (url.startsWith(`${proxy.strip}/`) ? url.slice(proxy.strip.length) : null)
@@ -68,40 +76,11 @@ export async function startFrontProxy(target: string): Promise<FrontProxy> {
     }
     for (const side of [socket, upstream]) side.on('error', end).on('close', end)
   })
-  return {
-    url: `http://127.0.0.1:${await listen(server)}`,
-    get target() {
-      return proxy.target
-    },
-    set target(value) {
-      proxy.target = value
-    },
-    get strip() {
-      return proxy.strip
-    },
-    set strip(value) {
-      proxy.strip = value
-    },
-    get allowEventStreams() {
-      return proxy.allowEventStreams
-    },
-    set allowEventStreams(value) {
-      proxy.allowEventStreams = value
-    },
-    get allowWebSocket() {
-      return allowWebSocket
-    },
-    set allowWebSocket(value) {
-      allowWebSocket = value
-      if (!value) for (const socket of sockets) socket.destroy()
-    },
-    get webSockets() {
-      return sockets.size
-    },
-    close: async () => {
-      for (const socket of sockets) socket.destroy()
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
-    },
-  }
+  closeAfterFile(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.closeAllConnections()
+    await new Promise(resolve => server.close(resolve))
+  })
+  proxy.url = `http://127.0.0.1:${await listen(server)}`
+  return proxy
 }

@@ -1,25 +1,16 @@
 import type { Page, WebSocketRoute } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Holder } from '#resources/holders.ts'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { findBrowser } from '#test/support/findBrowser.ts'
-import { expectAsRest, expectState, type LiveConsole, OPERATOR_TOKEN, openMarket, priceCell, startLiveConsole } from './liveConsole.ts'
-import { findingsOf, openPage } from './openPage.ts'
-
-const CHROMIUM = findBrowser('chromium')
+import { expectAsRest, expectState, OPERATOR_TOKEN, openMarket, priceCell, startLiveConsole } from './liveConsole.ts'
+import { CHROMIUM, findingsOf, openPage } from './openPage.ts'
 
 const database = await useDatabase({ migrated: false })
-let live: LiveConsole
+const live = await startLiveConsole(database.url)
 
-beforeAll(async () => {
-  if (CHROMIUM !== null) live = await startLiveConsole(database.url, CHROMIUM)
-})
-
-afterEach(async () => expect((await live?.closePage()) ?? []).toEqual([]))
-
-afterAll(() => live?.stop())
+afterEach(async () => expect(await live.closePage()).toEqual([]))
 
 const chartNumber = async (page: Page, name: 'close' | 'time') => Number(await page.getByTestId('chart').getAttribute(`data-${name}`))
 

@@ -9,7 +9,7 @@ import type { Token } from '#resources/token.ts'
 import { startTestChain } from '#test/support/chain.ts'
 import { chainService } from '#test/support/chainService.ts'
 import { type FrontProxy, startFrontProxy } from './frontProxy.ts'
-import { launchChromium, openPage, type WatchedPage } from './openPage.ts'
+import { CHROMIUM, launchChromium, openPage, type WatchedPage } from './openPage.ts'
 
 export const OPERATOR_TOKEN = 'operators-only-7f3a'
 const HOSTILE_NAME = '<img src=x onerror="globalThis.hit=1">\u202ednE\u2066'
@@ -37,10 +37,11 @@ export interface LiveConsole {
   killService(): Promise<void>
   /** Buys while the service is down, then starts it again. */
   buyAndRestart(curve: Address, ether: string): Promise<void>
-  stop(): Promise<void>
 }
 
-export async function startLiveConsole(databaseUrl: string, chromium: string): Promise<LiveConsole> {
+/** For the rest of the test file. Without Chromium, where its tests are skipped, it is nothing. */
+export async function startLiveConsole(databaseUrl: string): Promise<LiveConsole> {
+  if (CHROMIUM === null) return {} as LiveConsole
   const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 3_600 })
   const [, creator, alice] = chain.accounts as readonly [Address, Address, Address]
   const buyWith = (curve: Address, ether: string) => chain.mined(buyOnCurve(chain, { from: alice, curve, paidWei: parseEther(ether) }))
@@ -49,7 +50,7 @@ export async function startLiveConsole(databaseUrl: string, chromium: string): P
   )
   const hostile = readLaunched(await chain.mined(launch(chain, { from: creator, name: HOSTILE_NAME, symbol: HOSTILE_SYMBOL })))
   await buyWith(hostile.curve, '0.01')
-  const { start, cleanUp } = await chainService(chain, databaseUrl, {
+  const { start } = await chainService(chain, databaseUrl, {
     EXPLORER_URL: 'https://explorer.example',
     PATH_PREFIX: '/kept',
     OPERATOR_TOKEN,
@@ -59,7 +60,7 @@ export async function startLiveConsole(databaseUrl: string, chromium: string): P
     await started.indexed(await chain.head())
     return started
   }
-  const [started, browser] = await Promise.all([startIndexed(), launchChromium(chromium)])
+  const [started, browser] = await Promise.all([startIndexed(), launchChromium()])
   let service = started
   const proxy = await startFrontProxy(service.url)
   let opened: WatchedPage | null = null
@@ -103,13 +104,6 @@ export async function startLiveConsole(databaseUrl: string, chromium: string): P
       await buyWith(curve, ether)
       service = await startIndexed()
       proxy.target = service.url
-    },
-    async stop() {
-      await browser.close()
-      await proxy.close()
-      await service.stop()
-      await chain.stop()
-      await cleanUp()
     },
   }
 }

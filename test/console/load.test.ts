@@ -1,35 +1,24 @@
 import { setInterval as every } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import type { Token } from '#resources/token.ts'
-import type { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
-import { findBrowser } from '#test/support/findBrowser.ts'
-import { FIRST_SEQUENCE, type MemoryConsole, startMemoryConsole } from './memoryConsole.ts'
-import type { WatchedPage } from './openPage.ts'
+import { FIRST_SEQUENCE, openMemoryConsole } from './memoryConsole.ts'
+import { CHROMIUM, type WatchedPage } from './openPage.ts'
 import { keepBusy, longTasks, traceTasks } from './traceTasks.ts'
 
 /* The console under more updates than any chain causes. */
 
-const CHROMIUM = findBrowser('chromium')
 const UPDATES_PER_SECOND = 1_000
 
-let memory: MemoryConsole
-let fixture: RealtimeFixture
+const memory = await openMemoryConsole()
+const { fixture } = memory
 let opened: WatchedPage
 let sequence = FIRST_SEQUENCE
 
-beforeAll(async () => {
-  if (CHROMIUM === null) return
-  memory = await startMemoryConsole(CHROMIUM)
-  fixture = memory.fixture
-})
-
 beforeEach(async ({ onTestFinished }) => {
-  if (CHROMIUM !== null) opened = await memory.openFor(onTestFinished)
+  opened = await memory.openFor(onTestFinished)
 })
-
-afterAll(() => memory?.stop())
 
 const shownSequences = (page: Page) =>
   page

@@ -1,37 +1,24 @@
 import type { Page, WebSocket } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import type { Trade } from '#resources/trades.ts'
-import type { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
-import { findBrowser } from '#test/support/findBrowser.ts'
 import { addressOf } from '#test/support/snapshots.ts'
-import { FIRST_SEQUENCE, type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'
-import { findingsOf, type WatchedPage } from './openPage.ts'
+import { FIRST_SEQUENCE, openMemoryConsole, TOKENS } from './memoryConsole.ts'
+import { CHROMIUM, findingsOf, type WatchedPage } from './openPage.ts'
 
 /* What the market shows over channels: the live strip, and the order of its list. */
 
-const CHROMIUM = findBrowser('chromium')
-
-let memory: MemoryConsole
-let fixture: RealtimeFixture
+const memory = await openMemoryConsole()
+const { fixture } = memory
 let opened: WatchedPage
 let sequence = FIRST_SEQUENCE
 
-beforeAll(async () => {
-  if (CHROMIUM === null) return
-  memory = await startMemoryConsole(CHROMIUM)
-  fixture = memory.fixture
-})
-
 beforeEach(async ({ onTestFinished }) => {
-  if (CHROMIUM === null) return
   fixture.events.drop(fixture.events.head)
   setRest()
   opened = await memory.openFor(onTestFinished)
   await opened.page.mouse.move(0, 0)
 })
-
-afterAll(() => memory?.stop())
 
 const subscribed = () => fixture.realtime.report().subscriptions
 const keys = (page: Page) => page.locator('.live-events li').evaluateAll(items => items.map(item => item.getAttribute('data-key')))

@@ -4,9 +4,10 @@ import type { Address } from '#domain/address.ts'
 import { loadSite } from '#gateway/http/site.ts'
 import type { Site } from '#gateway/http/sources.ts'
 import type { TokenSnapshot } from '#resources/token.ts'
+import type { Stored } from '#test/gateway/memoryReads.ts'
 import { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
 import { addressOf } from '#test/support/snapshots.ts'
-import { launchChromium, type OpenOptions, openPage, type WatchedPage } from './openPage.ts'
+import { CHROMIUM, launchChromium, type OpenOptions, openPage, type WatchedPage } from './openPage.ts'
 import { SITE_FOLDER } from './siteFolder.ts'
 
 export const TOKENS = Array.from({ length: 50 }, (_, index) => addressOf(0x1000 + index))
@@ -27,14 +28,20 @@ export interface MemoryConsole {
   watchedTokens(page: Page): Promise<readonly Address[]>
   /** Commits states in one block, for subscribers of tokens, of lists, and REST. */
   commit(...snapshots: readonly TokenSnapshot[]): void
-  stop(): Promise<void>
 }
 
-export async function startMemoryConsole(chromium: string): Promise<MemoryConsole> {
+/**
+ * For the rest of the test file. Without Chromium, where its tests are skipped, it is nothing.
+ *
+ * @param store what REST answers besides the tokens
+ */
+export async function openMemoryConsole(store: (stored: Stored) => void = () => {}): Promise<MemoryConsole> {
+  if (CHROMIUM === null) return {} as MemoryConsole
   const site = await loadSite(SITE_FOLDER)
   const fixture = await RealtimeFixture.start({ allowedOrigins: ['http://127.0.0.1:*'] }, { site: site as Site })
   fixture.show(...TOKENS.map(token => fixture.store(token, FIRST_SEQUENCE)))
-  const browser = await launchChromium(chromium)
+  store(fixture.gateway.reads.stored)
+  const browser = await launchChromium()
   const open = (options?: OpenOptions) => openPage(browser, fixture.gateway.url, { height: 1_400, ...options })
   return {
     fixture,
@@ -74,10 +81,6 @@ export async function startMemoryConsole(chromium: string): Promise<MemoryConsol
       const isSubscribed = (token: Address) => (fixture.registry.get(token)?.subscribers.webSocket ?? 0) > 0
       await expect.poll(async () => (await seen()).filter(isSubscribed).length).toBeGreaterThan(5)
       return (await seen()).filter(isSubscribed)
-    },
-    async stop() {
-      await browser.close()
-      await fixture.stop()
     },
   }
 }

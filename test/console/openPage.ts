@@ -1,5 +1,7 @@
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { closeAfterFile } from '#test/support/closeAfterFile.ts'
+import { findBrowser } from '#test/support/findBrowser.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 
 /** A page and its errors. */
@@ -19,8 +21,15 @@ export interface OpenOptions {
   readonly prepare?: (page: Page) => Promise<void>
 }
 
-export function launchChromium(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'], timeout: POLL_LIMIT_MS })
+/** `null`: it is not installed, and its tests are skipped. */
+export const CHROMIUM = findBrowser('chromium')
+
+/** Chromium for the rest of the test file. */
+export async function launchChromium(): Promise<Browser> {
+  const args = ['--no-sandbox', '--disable-dev-shm-usage']
+  const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args, timeout: POLL_LIMIT_MS })
+  closeAfterFile(() => browser.close())
+  return browser
 }
 
 /** Errors of failed requests, which the tests cause on purpose. */

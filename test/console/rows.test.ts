@@ -1,29 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { LIST_COLUMNS } from '#protocol/listCells.ts'
-import type { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
-import { findBrowser } from '#test/support/findBrowser.ts'
-import { FIRST_SEQUENCE, type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'
-import { findingsOf, type WatchedPage } from './openPage.ts'
+import { FIRST_SEQUENCE, openMemoryConsole, TOKENS } from './memoryConsole.ts'
+import { CHROMIUM, findingsOf, type WatchedPage } from './openPage.ts'
 
-const CHROMIUM = findBrowser('chromium')
-
-let memory: MemoryConsole
-let fixture: RealtimeFixture
+const memory = await openMemoryConsole()
+const { fixture } = memory
 let opened: WatchedPage
 let sequence = FIRST_SEQUENCE
 
-beforeAll(async () => {
-  if (CHROMIUM === null) return
-  memory = await startMemoryConsole(CHROMIUM)
-  fixture = memory.fixture
-})
-
 beforeEach(async ({ onTestFinished }) => {
-  if (CHROMIUM !== null) opened = await memory.openFor(onTestFinished)
+  opened = await memory.openFor(onTestFinished)
 })
-
-afterAll(() => memory?.stop())
 
 /** A message with `null` for values in USD, also in the rows of a list. */
 function withoutUsd(text: string): string {

@@ -1,21 +1,14 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findBrowser } from '#test/support/findBrowser.ts'
-import { type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'
+import { describe, expect, test } from 'vitest'
+import { openMemoryConsole, TOKENS } from './memoryConsole.ts'
+import { CHROMIUM } from './openPage.ts'
 
 /* What stays where it is: while a page loads, from view to view, and when the service goes away. */
 
-const CHROMIUM = findBrowser('chromium')
 /** A cumulative layout shift of 0.1 counts as good. */
 const MAX_SHIFT = 0.02
 
-let memory: MemoryConsole
-
-beforeAll(async () => {
-  if (CHROMIUM !== null) memory = await startMemoryConsole(CHROMIUM)
-})
-
-afterAll(() => memory?.stop())
+const memory = await openMemoryConsole()
 
 /** Adds up the layout shifts from the first paint on. */
 const observe = async (page: Page): Promise<void> => {

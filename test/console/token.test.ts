@@ -1,25 +1,17 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { formatPrice } from '#client/decimalText.ts'
 import type { Address } from '#domain/address.ts'
 import type { Token } from '#resources/token.ts'
-import { findBrowser } from '#test/support/findBrowser.ts'
 import { addressOf, holdersOf, tradeOf } from '#test/support/snapshots.ts'
-import { FIRST_SEQUENCE, type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'
-import { findingsOf, type WatchedPage } from './openPage.ts'
+import { FIRST_SEQUENCE, openMemoryConsole, TOKENS } from './memoryConsole.ts'
+import { CHROMIUM, findingsOf, type WatchedPage } from './openPage.ts'
 
-const CHROMIUM = findBrowser('chromium')
 const [TOKEN] = TOKENS as [Address]
 
 const CALL = { to: addressOf(0xfee), data: '0x1e83409a00' } as const
 
-let memory: MemoryConsole
-let opened: WatchedPage
-
-beforeAll(async () => {
-  if (CHROMIUM === null) return
-  memory = await startMemoryConsole(CHROMIUM)
-  const { stored } = memory.fixture.gateway.reads
+const memory = await openMemoryConsole(stored => {
   stored.trades = Array.from({ length: 100 }, (_, index) => ({ ...tradeOf(TOKEN), id: `456-${index}`, logIndex: index }))
   const candle = { open: '0.00000001', high: '0.00000003', low: '0.00000001', close: '0.00000002', volume: '1.5', trades: 1 }
   const nowMinute = Math.floor(Date.now() / 60_000) * 60
@@ -29,12 +21,11 @@ beforeAll(async () => {
   stored.claimables = [{ token: TOKEN, creator, asOfBlock: '456', claimable: [{ ...due, scope: 'token', claim: CALL }] }]
   stored.holders.set(TOKEN, [...holdersOf(20)])
 })
+let opened: WatchedPage
 
 beforeEach(async ({ onTestFinished }) => {
-  if (CHROMIUM !== null) opened = await memory.openFor(onTestFinished)
+  opened = await memory.openFor(onTestFinished)
 })
-
-afterAll(() => memory?.stop())
 
 async function openToken(page: Page): Promise<void> {
   await page.goto(`${memory.fixture.gateway.url}/#/token/${TOKEN}`)

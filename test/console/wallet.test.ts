@@ -1,14 +1,12 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import type { Trade } from '#resources/trades.ts'
-import { findBrowser } from '#test/support/findBrowser.ts'
 import { addressOf, holdersOf, tradeOf } from '#test/support/snapshots.ts'
 import { aClaim, aHolding, aTrader, aWallet } from '#test/support/walletRows.ts'
-import { type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'
-import { findingsOf, type WatchedPage } from './openPage.ts'
+import { openMemoryConsole, TOKENS } from './memoryConsole.ts'
+import { CHROMIUM, findingsOf, type WatchedPage } from './openPage.ts'
 
-const CHROMIUM = findBrowser('chromium')
 const [TOKEN, OTHER] = TOKENS as [Address, Address]
 /** The maker of the trades that `fixture.trade` makes with 0xa0. */
 const WALLET = addressOf(0xa0)
@@ -26,13 +24,7 @@ const VALUED = {
   realizedWeth: '-0.25',
   realizedUsd: '-750',
 }
-let memory: MemoryConsole
-let opened: WatchedPage
-
-beforeAll(async () => {
-  if (CHROMIUM === null) return
-  memory = await startMemoryConsole(CHROMIUM)
-  const { stored } = memory.fixture.gateway.reads
+const memory = await openMemoryConsole(stored => {
   stored.trades = [{ ...tradeOf(TOKEN), id: '456-1', maker: WALLET }]
   const figures = { tokensHeld: 2, valueWeth: '4', realizedWeth: '-0.25', realizedUsd: '-750', tokensWithoutWethProfit: 0 }
   stored.wallets = [aWallet(WALLET, figures)]
@@ -46,12 +38,11 @@ beforeAll(async () => {
   stored.traders = [aTrader(WALLET, { ...VALUED, ...traded, type: 'creator', classes: ['creator'] })]
   stored.claims = [aClaim(TOKEN)]
 })
+let opened: WatchedPage
 
 beforeEach(async ({ onTestFinished }) => {
-  if (CHROMIUM !== null) opened = await memory.openFor(onTestFinished)
+  opened = await memory.openFor(onTestFinished)
 })
-
-afterAll(() => memory?.stop())
 
 describe.skipIf(CHROMIUM === null)('the page of a wallet', () => {
   test('its foot leads to the documentation, the status and what agents read', async () => {

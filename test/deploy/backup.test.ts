@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Kysely, sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
 import { SdkClient } from '#test/endToEnd/sdkClient.ts'
@@ -44,10 +44,6 @@ describe.runIf(system !== null)('a database', () => {
     folder = await serviceFolder(chain)
     env = { DATABASE_URL: urlAt(port), KEEP_LOGS: 'true', MAX_REORG_DEPTH: '4', PORT: String(await freePort()) }
     for (const settings of [{}, { SCHEMA: 'side' }]) expect(await (await start(settings)).stop()).toBe(0)
-  })
-  afterAll(async () => {
-    await server?.kill()
-    await servers?.remove()
   })
 
   test('that is dumped while it is written ends, on a newer server, as the one that it was dumped from', async () => {

@@ -14,7 +14,6 @@ import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 const SCRIPT = path.resolve('deploy/healthCheck.mjs')
 const folder = await makeTemporaryFolder()
-closeAfterFile(() => folder.remove())
 const alive: RequestListener = ({ url }, response) => void response.writeHead(url === '/healthz' ? 200 : 404).end()
 
 test.for([

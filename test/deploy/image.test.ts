@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { findProgram } from '#test/support/findProgram.ts'
@@ -52,11 +52,6 @@ describe.runIf(program !== null && isRoot)('the image', () => {
     chain = await startTestChain()
     service = await serviceFolder(chain)
     execFileSync('chmod', ['-R', 'a+rX', service.folder])
-  })
-  afterAll(async () => {
-    await service?.remove()
-    await chain?.anvil.stop()
-    await folder.remove()
   })
 
   const run = (...command: readonly string[]) => buildah.do('run', '--isolation', 'chroot', container, '--', ...command)

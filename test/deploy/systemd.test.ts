@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { SETTINGS } from '#configuration/settings.ts'
 import { findProgram } from '#test/support/findProgram.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
@@ -33,7 +33,6 @@ describe.runIf(analyze !== null)('systemd', () => {
       await writeFile(path.join(root.path, 'etc/systemd/system', unit), text)
     }
   })
-  afterAll(() => root.remove())
 
   test.for(units)('understands every line of %s', async unit => {
     const { stdout, stderr } = await run('verify', '--man=no', path.join(root.path, 'etc/systemd/system', unit))

@@ -50,7 +50,6 @@ describe.runIf(promtool !== null)('Prometheus', () => {
     const file = path.join(folder.path, 'alerts.test.yml')
     await writeFile(file, JSON.stringify(besideOthers(parse(tests) as RuleTests)))
     expect((await run('test', 'rules', file)).stdout).toContain('SUCCESS')
-    await folder.remove()
     const untested = alerts.filter(({ alert }) => tests.split(`alertname="${alert}",alertstate="firing"`).length !== 3)
     expect(untested).toEqual([])
   })
@@ -65,7 +64,6 @@ describe.runIf(promtool !== null)('Prometheus', () => {
       JSON.stringify({ groups: [{ name: 'queries', rules: queries.map((expr, index) => ({ record: `query:${index}`, expr })) }] }),
     )
     expect((await run('check', 'rules', file)).stdout).toContain(`SUCCESS: ${queries.length} rules found`)
-    await folder.remove()
   })
 })
 
@@ -73,18 +71,13 @@ test('alerts and dashboard use only metrics that a running service has', async (
   const database = await useDatabase({ migrated: false })
   const chain = await startTestChain()
   const folder = await serviceFolder(chain)
-  try {
-    const service = await folder.start({ DATABASE_URL: database.url, OPERATOR_TOKEN: 'word' })
-    const response = await fetch(`${service.url}/metrics`, { headers: { authorization: 'Bearer word' } })
-    const known = new Set(Array.from((await response.text()).matchAll(/^# TYPE (\w+)/gm), ([, name]) => name))
-    await service.stop()
-    const used = [...alerts.map(({ expr }) => expr), ...queries].flatMap(expr => expr.match(/\b(?:tokenwire|process|nodejs)_\w+/g) ?? [])
-    expect(used.length).toBeGreaterThan(50)
-    expect([...new Set(used)].filter(name => !known.has(name.replace(/_(?:bucket|sum|count)$/, '')) && !known.has(name))).toEqual([])
-  } finally {
-    await folder.remove()
-    await chain.anvil.stop()
-  }
+  const service = await folder.start({ DATABASE_URL: database.url, OPERATOR_TOKEN: 'word' })
+  const response = await fetch(`${service.url}/metrics`, { headers: { authorization: 'Bearer word' } })
+  const known = new Set(Array.from((await response.text()).matchAll(/^# TYPE (\w+)/gm), ([, name]) => name))
+  await service.stop()
+  const used = [...alerts.map(({ expr }) => expr), ...queries].flatMap(expr => expr.match(/\b(?:tokenwire|process|nodejs)_\w+/g) ?? [])
+  expect(used.length).toBeGreaterThan(50)
+  expect([...new Set(used)].filter(name => !known.has(name.replace(/_(?:bucket|sum|count)$/, '')) && !known.has(name))).toEqual([])
 })
 
 describe('the runbook', () => {

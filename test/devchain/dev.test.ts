@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { createDevClient } from '#devchain/client.ts'
 import { listeningAddress } from '#test/support/listeningAddress.ts'
 import { commandOf, descendants, isRunning } from '#test/support/processes.ts'
@@ -38,12 +38,9 @@ interface Dev {
   readonly exited: Promise<unknown[]>
 }
 
-let dataDir: string
 const running: Dev[] = []
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'dev-'))
-})
+const dataDir = await mkdtemp(path.join(tmpdir(), 'dev-'))
 // A run that a failed test leaves would hold the folder against the next test.
 afterEach(async () => {
   const left = running.splice(0)

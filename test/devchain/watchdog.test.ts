@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startWatchdog, type Watchdog } from '#devchain/startWatchdog.ts'
 import { isRunning } from '#test/support/processes.ts'
+import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 const children: ChildProcess[] = []
 const watchdogs: Watchdog[] = []
@@ -48,6 +48,7 @@ describe('the watchdog', () => {
     const target = await startTarget(OBEDIENT)
     const startModule = fileURLToPath(new URL('../../src/devchain/startWatchdog.ts', import.meta.url))
     const script = `import { startWatchdog } from ${JSON.stringify(startModule)}
+import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
       const watchdog = startWatchdog(); watchdog.watch(${target.pid}); setInterval(() => {}, 1000); console.log(watchdog.pid)`
     const parent = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
     children.push(parent)
@@ -81,19 +82,15 @@ describe('the watchdog', () => {
   })
 
   it('ends the process whose pid is in the file by then', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'watchdog-'))
-    try {
-      const watchdog = start()
-      watchdog.watchFile(path.join(folder, 'never written'))
-      watchdog.watchFile(path.join(folder, 'with a space.pid'))
-      const target = await startTarget(OBEDIENT)
-      await writeFile(path.join(folder, 'with a space.pid'), `${target.pid}\n/some/folder\n12345\n`)
-      await watchdog.stop()
-      await target.ended
-      expect(target.output()).toBe('there\nSIGTERM\n')
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+    const { path: folder } = await makeTemporaryFolder()
+    const watchdog = start()
+    watchdog.watchFile(path.join(folder, 'never written'))
+    watchdog.watchFile(path.join(folder, 'with a space.pid'))
+    const target = await startTarget(OBEDIENT)
+    await writeFile(path.join(folder, 'with a space.pid'), `${target.pid}\n/some/folder\n12345\n`)
+    await watchdog.stop()
+    await target.ended
+    expect(target.output()).toBe('there\nSIGTERM\n')
   })
 
   it('survives the signals that a terminal sends to the process group', async () => {

@@ -77,8 +77,6 @@ test.each([
   expect(heldTrades(feed)).toEqual(trades.map(({ id }) => id))
   feed.close()
   expect(await service.stop()).toBe(0)
-  await folder.remove()
-  await chain.stop()
 })
 
 /** The ids of the trades of the channel, without those that a reorg has made void. */

@@ -1,15 +1,15 @@
 import { Buffer } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { IndexerHealth } from '#resources/health.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { listen } from '#test/support/listen.ts'
-import { type Service, serviceFolder } from '#test/support/service.ts'
+import { serviceFolder } from '#test/support/service.ts'
 import { spellings } from '#test/support/spellings.ts'
 
 /*
@@ -25,21 +25,15 @@ const NAMES = Object.keys(spellings('x'))
 const OFTEN = { interval: 20 }
 
 const database = await useDatabase({ migrated: false })
-let chain: TestChain
-let provider: Server
-let folder: Awaited<ReturnType<typeof serviceFolder>>
-let service: Service
 let fails = false
 let errors = 0
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  folder = await serviceFolder(chain)
-  provider = createServer((request, response) => void provide(request, response))
-  service = await folder.start({
-    RPC_URLS: `http://alice:${encodeURIComponent(PASSWORD)}@127.0.0.1:${await listen(provider)}`,
-    DATABASE_URL: database.url,
-  })
+const chain = await startTestChain()
+const folder = await serviceFolder(chain)
+const provider = createServer((request, response) => void provide(request, response))
+const service = await folder.start({
+  RPC_URLS: `http://alice:${encodeURIComponent(PASSWORD)}@127.0.0.1:${await listen(provider)}`,
+  DATABASE_URL: database.url,
 })
 
 afterAll(async () => {

@@ -4,14 +4,14 @@ import { writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { sql } from 'kysely'
 import { getAddress } from 'viem'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Deployment, deploy } from '#devchain/deploy.ts'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { Token } from '#resources/token.ts'
 import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
+import { openFeed } from '#test/support/feedClient.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { launchToken, type TradedToken } from '#test/support/launchToken.ts'
 import { type Service, serviceFolder } from '#test/support/service.ts'
@@ -28,15 +28,11 @@ const alpha = await launchToken(chain)
 const beta = await launchToken({ ...chain, deployment: second }, { name: 'Beta', symbol: 'BET' })
 const folder = await serviceFolder(chain)
 let service: Service
-let gateway: Service
-let feeds: readonly FeedClient[]
 
-beforeAll(async () => {
-  for (const of of [alpha, beta, alpha]) await of.buy()
-  service = await folder.start(env)
-  gateway = await folder.start({ ...env, ROLE: 'gateway', RPC_URLS: '' })
-  feeds = [await openFeed(service.url), await openFeed(gateway.url)]
-})
+for (const of of [alpha, beta, alpha]) await of.buy()
+service = await folder.start(env)
+const gateway = await folder.start({ ...env, ROLE: 'gateway', RPC_URLS: '' })
+const feeds = [await openFeed(service.url), await openFeed(gateway.url)]
 
 type Named = readonly [name: string, of: Deployment]
 

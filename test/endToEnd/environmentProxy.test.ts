@@ -1,16 +1,12 @@
-import { beforeAll, expect, test } from 'vitest'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { expect, test } from 'vitest'
+import { startTestChain } from '#test/support/chain.ts'
 import { startConnectProxy } from '#test/support/connectProxy.ts'
-import { type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
+import { serviceFolder, spawnService } from '#test/support/service.ts'
 
 /* Where only a proxy leads out, HTTPS_PROXY was ignored without a word, and no provider was reached. */
 
-let chain: TestChain
-let folder: ServiceFolder
-beforeAll(async () => {
-  chain = await startTestChain()
-  folder = await serviceFolder(chain)
-})
+const chain = await startTestChain()
+const folder = await serviceFolder(chain)
 test('asks providers through the proxy of the environment, but those of NO_PROXY', async () => {
   const proxy = await startConnectProxy()
   const { port } = new URL(chain.anvil.url)

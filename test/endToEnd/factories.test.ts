@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
 import { launchpadsFile } from '#devchain/dev/launchpadsFile.ts'
 import { createRandom } from '#devchain/traders/random.ts'
@@ -34,10 +34,8 @@ let market: FactoryMarket
 let service: Service
 let feed: FeedClient
 let comparison: FactoryComparison
-let stop: () => Promise<void>
 
 beforeAll(followMarket)
-afterAll(() => stop?.())
 
 const named = (name: string) => market.tokens.get(name) ?? expect.unreachable()
 
@@ -135,12 +133,6 @@ async function followMarket(): Promise<void> {
   chain = await addFactories(await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 }), { dollarTarget: 2_000_000_000n })
   market = await openFactoryMarket(chain, random)
   const folder = await serviceFolder(chain, { launchpads: launchpadsFile(chain.deployment, chain.factories) })
-  stop = async () => {
-    feed?.close()
-    await service?.stop()
-    await chain.stop()
-    await folder.remove()
-  }
   service = await folder.start({ DATABASE_URL: live.url })
   comparison = new FactoryComparison(chain, market, get)
   feed = await openFeed(service.url)

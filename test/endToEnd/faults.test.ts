@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import { startTestChain } from '#test/support/chain.ts'
 import { openOrm, useDatabase } from '#test/support/database.ts'
@@ -48,12 +48,10 @@ function misbehave(): Misbehaviour | undefined {
   return random.chance(0.02) ? random.pick(FAULTS) : undefined
 }
 
-beforeAll(async () => {
-  for (let block = 0; block < 40; block++) {
-    await alpha.queueBuy()
-    await chain.mine(5)
-  }
-})
+for (let block = 0; block < 40; block++) {
+  await alpha.queueBuy()
+  await chain.mine(5)
+}
 // SIGTERM, because it also ends the embedded PostgreSQL.
 afterAll(() => service.end('SIGTERM'))
 

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { TokenUpdate } from '#protocol/encodeUpdate.ts'
 import type { IndexerHealth, ProcessState } from '#resources/health.ts'
 import type { Token } from '#resources/token.ts'
@@ -32,29 +32,22 @@ const alpha = await launchToken(chain)
 const folder = await serviceFolder(chain)
 const proxy = await startPostgresProxy({ url: database.url })
 const writer = (clock = SLOW) => ({ ROLE: 'indexer', STANDBY: 'true', ...OPERATOR, ...byNats, ...clock, DATABASE_URL: database.url })
-let indexer: Service
-let standby: Service
-let near: Service
-let far: Service
-let feeds: readonly [FeedClient, FeedClient]
 
-beforeAll(async () => {
-  const gateway = { ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '', ...OPERATOR }
-  const early = spawnService({ ...folder.env, ...gateway, DATABASE_URL: database.url })
-  expect([await early.exited, early.output()]).toEqual([
-    75,
-    expect.stringContaining('no indexer (ROLE=indexer) of this version has prepared'),
-  ])
-  indexer = await folder.start(writer(SLOW))
-  near = await folder.start({ ...gateway, ...byNats, DATABASE_URL: database.url, ...FAST })
-  far = await folder.start({ ...gateway, DATABASE_URL: proxy.url, ...SLOW })
-  feeds = [await openFeed(near.url), await openFeed(far.url)]
-  for (const feed of feeds) {
-    feed.send({ type: 'subscribe', token: alpha.token })
-    feed.send({ type: 'subscribe', channel: 'trades' })
-  }
-  standby = await folder.start(writer(FAST))
-})
+const gateway = { ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '', ...OPERATOR }
+const early = spawnService({ ...folder.env, ...gateway, DATABASE_URL: database.url })
+expect([await early.exited, early.output()]).toEqual([
+  75,
+  expect.stringContaining('no indexer (ROLE=indexer) of this version has prepared'),
+])
+let indexer = await folder.start(writer(SLOW))
+const near = await folder.start({ ...gateway, ...byNats, DATABASE_URL: database.url, ...FAST })
+const far = await folder.start({ ...gateway, DATABASE_URL: proxy.url, ...SLOW })
+const feeds = [await openFeed(near.url), await openFeed(far.url)] as const
+for (const feed of feeds) {
+  feed.send({ type: 'subscribe', token: alpha.token })
+  feed.send({ type: 'subscribe', channel: 'trades' })
+}
+let standby = await folder.start(writer(FAST))
 
 test('a commit of the indexer reaches the clients of every gateway, with what its REST answers', async () => {
   for (let round = 0; round < 5; round++) {

@@ -1,25 +1,21 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { type Service, serviceFolder } from '#test/support/service.ts'
 
 /* The indexing thread fails or hangs in a running service. */
 
 const database = await useDatabase()
-let chain: TestChain
-let folder: ServiceFolder
 let service: Service | undefined
 let starts = 0
 
 const SECRET = 'keyOfTheProvider'
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  folder = await serviceFolder(chain)
-})
+const chain = await startTestChain()
+const folder = await serviceFolder(chain)
 
 afterAll(async () => {
   if (service?.process.exitCode === null) service.process.kill('SIGKILL')

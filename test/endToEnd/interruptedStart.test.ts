@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startTestChain } from '#test/support/chain.ts'
 import { listen } from '#test/support/listen.ts'
 import { serviceFolder, spawnService } from '#test/support/service.ts'
 
@@ -11,16 +11,12 @@ import { serviceFolder, spawnService } from '#test/support/service.ts'
  * start went on until it succeeded or failed.
  */
 
-let chain: TestChain
-let silentPort: number
 /** A provider that takes requests and answers none. */
 const silent = createServer(() => asked.resolve())
 const asked = Promise.withResolvers<void>()
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  silentPort = await listen(silent)
-})
+const chain = await startTestChain()
+const silentPort = await listen(silent)
 
 afterAll(async () => {
   silent.closeAllConnections()

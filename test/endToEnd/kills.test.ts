@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { transfer } from '#devchain/actions.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { readRecentBlocks } from '#store/rows/cursor.ts'
@@ -34,13 +34,11 @@ const FOLLOWED_BLOCKS = 50
 const PLACES: readonly Place[] = ['in a transaction', 'in a commit']
 const hits: string[] = []
 
-beforeAll(async () => {
-  for (let block = 0; block < 40; block++) {
-    await alpha.queueBuy()
-    await chain.mine(30)
-  }
-  await installSequenceWitness(database.kysely)
-})
+for (let block = 0; block < 40; block++) {
+  await alpha.queueBuy()
+  await chain.mine(30)
+}
+await installSequenceWitness(database.kysely)
 
 let given = 1_000n
 const give = () => transfer(chain, { from: chain.account(2), currency: alpha.token, to: alpha.creator, amount: given++ })

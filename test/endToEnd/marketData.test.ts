@@ -1,5 +1,5 @@
 import { getAddress, parseEther, parseUnits } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
 import type { Candle } from '#resources/candles.ts'
@@ -23,12 +23,8 @@ interface DextoolsEvent {
 const SITES = ['dexscreener/reference', 'geckoterminal/reference', 'dextools/reference'] as const
 
 const database = await useDatabase({ migrated: false })
-let market: MarketScenario
 
-beforeAll(async () => {
-  market = await MarketScenario.start(database.url)
-})
-afterAll(() => market?.stop())
+const market = await MarketScenario.start(database.url)
 
 test.each(SITES)('%s gets no answer before a block is final', async site => {
   const { token, curve } = market.alpha

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { formatUnits, getAddress, pad, parseEther, parseUnits } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { type Bazaar, MAPPED_CONTRACTS, openBazaar, PAIR_ABI } from '#test/support/bazaar.ts'
 import { startTestChain } from '#test/support/chain.ts'
@@ -10,7 +10,6 @@ import { chainService } from '#test/support/chainService.ts'
 import { contractAt } from '#test/support/contractAt.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { deployContract, deployUniswapV2 } from '#test/support/deployContract.ts'
-import type { Service } from '#test/support/service.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 import { SiteConsumer, type SiteEvent } from './siteConsumer.ts'
 
@@ -25,31 +24,26 @@ const QUOTE_DECIMALS = 6
 const database = await useDatabase({ migrated: false })
 const folder = await makeTemporaryFolder()
 const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
-let service: Service
-let consumer: SiteConsumer
 let quote: Address
 let coin: Address
 /** Each pair with its token and what it is quoted in. */
 let pairs: ReadonlyMap<Address, readonly [token: Address, quote: Address]>
 
-beforeAll(async () => {
-  const { weth, startBlock } = chain.deployment
-  const bazaar = await openBazaar(chain)
-  await play(bazaar)
-  const launchpadsFile = path.join(folder.path, 'launchpads.json')
-  await writeFile(launchpadsFile, JSON.stringify({ weth, launchpads: [bazaar.entry] }))
-  const services = await chainService(chain, database.url, { LAUNCHPADS_FILE: launchpadsFile, MAX_REORG_DEPTH: String(REORG_DEPTH) })
-  service = await services.start()
-  await chain.mine(REORG_DEPTH)
-  await service.indexed(await chain.head())
-  consumer = new SiteConsumer(query => fetch(`${service.url}${query}`).then(response => response.json()), {
-    launchpad: 'bazaar',
-    from: startBlock,
-    blocksPerRequest: 7,
-  })
-  await consumer.poll()
+const { weth, startBlock } = chain.deployment
+const bazaar = await openBazaar(chain)
+await play(bazaar)
+const launchpadsFile = path.join(folder.path, 'launchpads.json')
+await writeFile(launchpadsFile, JSON.stringify({ weth, launchpads: [bazaar.entry] }))
+const services = await chainService(chain, database.url, { LAUNCHPADS_FILE: launchpadsFile, MAX_REORG_DEPTH: String(REORG_DEPTH) })
+const service = await services.start()
+await chain.mine(REORG_DEPTH)
+await service.indexed(await chain.head())
+const consumer = new SiteConsumer(query => fetch(`${service.url}${query}`).then(response => response.json()), {
+  launchpad: 'bazaar',
+  from: startBlock,
+  blocksPerRequest: 7,
 })
-afterAll(() => folder.remove())
+await consumer.poll()
 
 test('after the last event of each block, reserves are what the pairs answer to eth_call at it', async () => {
   let compared = 0

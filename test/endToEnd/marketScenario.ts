@@ -181,10 +181,4 @@ export class MarketScenario {
       await this.#poll()
     }
   }
-
-  async stop(): Promise<void> {
-    await this.#service.stop()
-    await this.chain.stop()
-    await this.#services.cleanUp()
-  }
 }

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { LIST_CELLS } from '#protocol/listCells.ts'
 import type { Candle } from '#resources/candles.ts'
@@ -41,13 +41,11 @@ const common = { DATABASE_URL: database.url, DRAIN_SECONDS: String(DRAIN_SECONDS
 const indexing = { ...common, STANDBY: 'true' }
 const settings = [indexing, indexing, { ...common, ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' }]
 
-beforeAll(async () => {
-  await alpha.buy()
-  for (const index of settings.keys()) await start(index)
-  await found(services[0]).indexed(await chain.head())
-  clients = Array.from({ length: CLIENTS }, () => new SdkClient(balancer.url, alpha.token))
-  await Promise.all(clients.map(client => until('a client watches', async () => client.isWatching)))
-})
+await alpha.buy()
+for (const index of settings.keys()) await start(index)
+await found(services[0]).indexed(await chain.head())
+clients = Array.from({ length: CLIENTS }, () => new SdkClient(balancer.url, alpha.token))
+await Promise.all(clients.map(client => until('a client watches', async () => client.isWatching)))
 
 const RESTARTS: readonly (readonly [index: number, name: string])[] = [
   [0, 'the process that indexes'],

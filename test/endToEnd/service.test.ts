@@ -1,5 +1,5 @@
 import { type Hex, parseEther } from 'viem'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   buyOnCurve,
   collectFees,
@@ -23,9 +23,8 @@ import type { Trade } from '#resources/trades.ts'
 import { startTestChain } from '#test/support/chain.ts'
 import { chainService, ETH_USD } from '#test/support/chainService.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { type FeedClient, openEventStream, openFeed } from '#test/support/feedClient.ts'
+import { openEventStream, openFeed } from '#test/support/feedClient.ts'
 import { launchToken } from '#test/support/launchToken.ts'
-import type { Service } from '#test/support/service.ts'
 import { ChainComparison } from './chainComparison.ts'
 
 /* The whole service as a process: a real chain, a real database, real sockets. Its answers are compared with those of the contracts. */
@@ -35,18 +34,14 @@ const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) -
 const [creator, alice, bob] = [chain.account(1), chain.account(2), chain.account(3)]
 const alpha = await launchToken(chain, { metadataUri: 'ipfs://alpha', firstBuyWei: parseEther('0.05') })
 const onChain = new ChainComparison(chain, get)
-let service: Service
-let feed: FeedClient
 
-beforeAll(async () => {
-  await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther('0.4') }))
-  await chain.mine(1, 6_000)
-  const services = await chainService(chain, database.url, { RPC_URLS: `${chain.anvil.url.replace('http', 'ws')},${chain.anvil.url}` })
-  service = await services.start()
-  await service.indexed(await chain.head())
-  feed = await openFeed(service.url)
-  for (const channel of ['trades', 'launches', 'graduations']) feed.send({ type: 'subscribe', channel, after: '0-0', reorgs: 0 })
-})
+await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther('0.4') }))
+await chain.mine(1, 6_000)
+const services = await chainService(chain, database.url, { RPC_URLS: `${chain.anvil.url.replace('http', 'ws')},${chain.anvil.url}` })
+const service = await services.start()
+await service.indexed(await chain.head())
+const feed = await openFeed(service.url)
+for (const channel of ['trades', 'launches', 'graduations']) feed.send({ type: 'subscribe', channel, after: '0-0', reorgs: 0 })
 
 describe('the service on a chain', () => {
   test('has indexed what happened before it started', async () => {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { buyOnCurve, launch, readLaunched } from '#devchain/actions.ts'
 import type { Address } from '#domain/address.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
-import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { type Service, serviceFolder } from '#test/support/service.ts'
 
 /* SIGTERM stops a service that is committing blocks. */
 
@@ -15,14 +15,10 @@ const BLOCKS_BEFORE_STOP = 15
 const RESTART = 1012
 
 const database = await useDatabase({ migrated: false })
-let chain: TestChain
-let folder: ServiceFolder
 let service: Service | undefined
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  folder = await serviceFolder(chain)
-})
+const chain = await startTestChain()
+const folder = await serviceFolder(chain)
 
 afterAll(async () => {
   if (service?.process.exitCode === null) await service.stop()

@@ -1,24 +1,20 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { describe, expect, test } from 'vitest'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
+import { serviceFolder, spawnService } from '#test/support/service.ts'
 import { slowLoading } from '#test/support/slowLoading.ts'
+import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 /* A start that fails prints one message that names what to change, and ends with an exit code for the supervisor. */
 
 const database = await useDatabase({ migrated: false })
-let chain: TestChain
-let folder: ServiceFolder
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  folder = await serviceFolder(chain)
-})
+const chain = await startTestChain()
+const folder = await serviceFolder(chain)
 
 const SECRET = 'hunter2hunter2'
 
@@ -41,13 +37,12 @@ describe('a start fails with one clear message', () => {
   })
 
   test('that names every wrong variable, also of .env', async () => {
-    const cwd = await mkdtemp(path.join(tmpdir(), 'tokenwire-start-'))
+    const { path: cwd } = await makeTemporaryFolder()
     await writeFile(path.join(cwd, '.env'), 'MAX_CONNECTIONS=many\n')
     const wrong = { PORT: '70000', CONFIRMATIONS: 'soon', LOG_LEVEL: 'loud', RPC_URLS: `ftp://x/${SECRET}` }
     const { code, output } = await failedStart(wrong, cwd)
     for (const name of [...Object.keys(wrong), 'MAX_CONNECTIONS']) expect(output).toContain(name)
     expect(code).toBe(1)
-    await rm(cwd, { recursive: true })
   })
 
   test('for a wrong launchpads.json, with the place in the file', async () => {

@@ -30,7 +30,6 @@ const alpha = await launchToken(chain)
 const receiver = await new Receiver().open()
 
 afterAll(async () => {
-  await receiver.close()
   await sql`drop owned by ${sql.id(ROLE)}`.execute(database.kysely)
   await sql`drop role ${sql.id(ROLE)}`.execute(database.kysely)
 })

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
 import { startTestChain } from '#test/support/chain.ts'
@@ -25,18 +25,14 @@ const asGateway = { DATABASE_URL: database.url, ROLE: 'gateway', RPC_URLS: '', L
 const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 3_600 })
 const alpha = await launchToken(chain)
 const folder = await serviceFolder(chain)
-let indexer: Service
-let gateway: Service
 let clients: readonly SdkClient[] = []
 
-beforeAll(async () => {
-  await alpha.buy()
-  indexer = await folder.start({ DATABASE_URL: database.url })
-  await indexed()
-  gateway = await folder.start(asGateway)
-  clients = Array.from({ length: CLIENTS }, () => new SdkClient(gateway.url, alpha.token))
-  for (const client of clients) await eventually(() => client.isWatching)
-})
+await alpha.buy()
+const indexer = await folder.start({ DATABASE_URL: database.url })
+await indexed()
+const gateway = await folder.start(asGateway)
+clients = Array.from({ length: CLIENTS }, () => new SdkClient(gateway.url, alpha.token))
+for (const client of clients) await eventually(() => client.isWatching)
 
 async function indexed(): Promise<void> {
   const head = await chain.head()

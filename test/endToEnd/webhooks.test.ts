@@ -2,38 +2,26 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseEther } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { buyOnCurve, launch, readLaunched } from '#devchain/actions.ts'
 import type { Address } from '#domain/address.ts'
 import type { IndexerHealth } from '#resources/health.ts'
 import { readWebhooks } from '#store/rows/webhookPositions.ts'
 import { answering, Receiver } from '#test/jobs/webhooks/receiver.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { eventually, poll } from '#test/support/eventually.ts'
-import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { type Service, serviceFolder } from '#test/support/service.ts'
 
 /* The service with webhooks: killed with SIGKILL while a receiver has a message, followed by its standby, and with a receiver that leaves. */
 
 const database = await useDatabase({ migrated: false })
-let chain: TestChain
-let folder: ServiceFolder
-let receiver: Receiver
-let curve: Address
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  folder = await serviceFolder(chain)
-  receiver = await new Receiver().open()
-  const [, creator] = chain.accounts as unknown as [Address, Address]
-  curve = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' }))).curve
-})
-
-afterAll(async () => {
-  await receiver?.close()
-  await chain?.stop()
-  await folder?.remove()
-})
+const chain = await startTestChain()
+const folder = await serviceFolder(chain)
+const receiver = await new Receiver().open()
+const [, creator] = chain.accounts as unknown as [Address, Address]
+const curve = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' }))).curve
 
 test('sends every trade to a receiver in order, whichever process indexes, and says that one is paused', async () => {
   const [, , alice] = chain.accounts as unknown as [Address, Address, Address]

@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { closedAfterFile } from '#test/support/closeAfterFile.ts'
 import { listen } from '#test/support/listen.ts'
 
 export type Respond = (response: ServerResponse, request: IncomingMessage) => void
 
-/** A price provider on a port of its own. */
+/** A price provider on a port of its own, until the end of the test file. */
 export interface PriceServer {
   readonly url: string
   readonly requests: readonly { readonly path: string; readonly headers: IncomingMessage['headers'] }[]
@@ -23,11 +25,12 @@ export async function startPriceServer(respond: Respond): Promise<PriceServer> {
     url: `http://127.0.0.1:${await listen(http)}`,
     requests,
     respond,
-    close: () =>
-      new Promise(resolve => {
-        http.close(() => resolve())
-        http.closeAllConnections()
-      }),
+    close: closedAfterFile(async () => {
+      const closed = once(http, 'close')
+      http.close()
+      http.closeAllConnections()
+      await closed
+    }),
   }
   return server
 }

@@ -1,7 +1,7 @@
 import { chmod, chown, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import {
   type OperatorConfig,
   type OperatorPolicy,
@@ -13,7 +13,7 @@ import {
 } from '#gateway/operator.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
 import { createLogLines } from '#test/support/logLines.ts'
-import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
+import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 const CONFIG: OperatorConfig = { host: '127.0.0.1', operatorToken: null, operatorLoopbackOpen: false, trustProxy: 0 }
 const ASKER = { authorization: '', forwarded: false, host: '127.0.0.1:3000' }
@@ -100,15 +100,11 @@ test.for(['reachable', 'no-file'] as const)('says what to do where it is closed:
 
 const TOKEN = /^[\w-]{43}$/
 const OTHER = `${'o'.repeat(43)}\n`
-let folder: TemporaryFolder
 let dataDir: string
 let file: string
 let turn = 0
 
-beforeAll(async () => {
-  folder = await makeTemporaryFolder()
-})
-afterAll(() => folder.remove())
+const folder = await makeTemporaryFolder()
 beforeEach(() => {
   dataDir = path.join(folder.path, String(turn++), 'data')
   file = operatorTokenFile(dataDir)

@@ -1,16 +1,13 @@
-import { beforeAll, expect, test } from 'vitest'
-import { type Gateway, startGateway } from '#test/gateway/startGateway.ts'
+import { expect, test } from 'vitest'
+import { startGateway } from '#test/gateway/startGateway.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 const PAIR = addressOf(0xabc)
 const OTHERS = addressOf(0xdef)
-let gateway: Gateway
-beforeAll(async () => {
-  const launchpads = ['wow', 'other'].map(name => ({ name, adapter: 'wow', startBlock: 0, contracts: {} }))
-  const facts = { type: 'curve', token: PAIR, quoteToken: PAIR, creator: PAIR, feeBps: null, createdBlock: 1, createdAt: 1 } as const
-  const pairs = [{ ...facts, id: OTHERS, launchpad: 'other', creationTxHash: '0x1' } as const]
-  gateway = await startGateway({ stored: { pairs }, config: { launchpads: { weth: addressOf(0xee), launchpads } } })
-})
+const launchpads = ['wow', 'other'].map(name => ({ name, adapter: 'wow', startBlock: 0, contracts: {} }))
+const facts = { type: 'curve', token: PAIR, quoteToken: PAIR, creator: PAIR, feeBps: null, createdBlock: 1, createdAt: 1 } as const
+const pairs = [{ ...facts, id: OTHERS, launchpad: 'other', creationTxHash: '0x1' } as const]
+const gateway = await startGateway({ stored: { pairs }, config: { launchpads: { weth: addressOf(0xee), launchpads } } })
 
 // A site that had read the latest block from another gateway was told 400, and skipped the range for good.
 test.for([

@@ -1,9 +1,9 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { priceScale } from '#integrations/udf.ts'
 import type { Candle } from '#resources/candles.ts'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
-import { type Gateway, NOT_INDEXED, startGateway, TOKEN } from '#test/gateway/startGateway.ts'
+import { NOT_INDEXED, startGateway, TOKEN } from '#test/gateway/startGateway.ts'
 import { tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 const START = 1_795_000_020
@@ -21,23 +21,20 @@ const CANDLES: readonly Candle[] = Array.from({ length: MINUTES / 2 }, (_, index
 }))
 
 const tokens: Token[] = []
-let gateway: Gateway
-beforeAll(async () => {
-  const token = tokenOf(TOKEN, 1, { createdAt: new Date(START * 1_000).toISOString() })
-  const graduated = { ...token, graduation: { ...token.graduation, migratedAt: new Date((START + 600) * 1_000).toISOString() } }
-  const trade = { ...tradeOf(TOKEN), timestamp: new Date((START + 60) * 1_000).toISOString(), side: 'sell' as const }
-  tokens.push(graduated)
-  gateway = await startGateway({
-    config: { launchpads: { weth: token.creator, launchpads: [{ name: 'wow', adapter: 'wow', startBlock: 0, contracts: {} }] } },
-    stored: {
-      tokens,
-      candles: new Map([[TOKEN, [...CANDLES]]]),
-      trades: [
-        { ...trade, maker: token.creator, id: '456-1', logIndex: 1 },
-        { ...trade, id: '456-2', logIndex: 2 },
-      ],
-    },
-  })
+const token = tokenOf(TOKEN, 1, { createdAt: new Date(START * 1_000).toISOString() })
+const graduated = { ...token, graduation: { ...token.graduation, migratedAt: new Date((START + 600) * 1_000).toISOString() } }
+const trade = { ...tradeOf(TOKEN), timestamp: new Date((START + 60) * 1_000).toISOString(), side: 'sell' as const }
+tokens.push(graduated)
+const gateway = await startGateway({
+  config: { launchpads: { weth: token.creator, launchpads: [{ name: 'wow', adapter: 'wow', startBlock: 0, contracts: {} }] } },
+  stored: {
+    tokens,
+    candles: new Map([[TOKEN, [...CANDLES]]]),
+    trades: [
+      { ...trade, maker: token.creator, id: '456-1', logIndex: 1 },
+      { ...trade, id: '456-2', logIndex: 2 },
+    ],
+  },
 })
 
 const history = (query: string) => ask<Bars>(`history?symbol=${TOKEN}&resolution=1&${query}`)

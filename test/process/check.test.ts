@@ -3,28 +3,20 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { check } from '#process/check.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { serviceFolder } from '#test/support/service.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 const empty = await useDatabase({ migrated: false })
 const migrated = await useDatabase()
-let chain: TestChain
-let service: ServiceFolder
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  service = await serviceFolder(chain)
-})
-afterAll(async () => {
-  await service.remove()
-  await chain.anvil.stop()
-})
+const chain = await startTestChain()
+const service = await serviceFolder(chain)
 
 async function checked(settings: Readonly<Record<string, string>>): Promise<{ readonly code: number; readonly lines: readonly string[] }> {
   const lines: string[] = []

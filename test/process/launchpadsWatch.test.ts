@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { watchLaunchpads } from '#process/watchFile.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
@@ -34,25 +34,21 @@ test('an edited launchpads.json is used, a wrong one is logged once with line an
     logger: log.logger,
     repeat: (_, run) => ((check = run), () => {}),
   })
-  try {
+  onTestFinished(stop)
+  check()
+  for (const [, text] of WRONG) {
+    await writeFile(file, text)
     check()
-    for (const [, text] of WRONG) {
-      await writeFile(file, text)
-      check()
-      check()
-    }
-    await rm(file)
     check()
-    expect(names).toEqual([])
-    expect(log.lines()).toEqual([
-      ...WRONG.map(([, , problem]) => expect.objectContaining({ level: 40, problems: [expect.stringMatching(problem)] })),
-      expect.objectContaining({ level: 40, problems: ['it does not exist'] }),
-    ])
-    await writeFile(file, list(entry('a'), entry('bb')))
-    process.emit('SIGHUP')
-    expect(names).toEqual([['a', 'bb']])
-  } finally {
-    stop()
-    await folder.remove()
   }
+  await rm(file)
+  check()
+  expect(names).toEqual([])
+  expect(log.lines()).toEqual([
+    ...WRONG.map(([, , problem]) => expect.objectContaining({ level: 40, problems: [expect.stringMatching(problem)] })),
+    expect.objectContaining({ level: 40, problems: ['it does not exist'] }),
+  ])
+  await writeFile(file, list(entry('a'), entry('bb')))
+  process.emit('SIGHUP')
+  expect(names).toEqual([['a', 'bb']])
 })

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createHttpEndpoint } from '#rpc/httpEndpoint.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
@@ -12,8 +12,6 @@ import { spellings } from '#test/support/spellings.ts'
 
 const PASSWORD = 'open "sésame"/+?>'
 const SECRETS = [PASSWORD, `alice:${PASSWORD}`, Buffer.from(`alice:${PASSWORD}`).toString('base64')]
-let server: Server
-let url: URL
 /** What the provider makes of the header that it was sent. */
 let write: (authorization: string) => string
 
@@ -23,12 +21,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_000, message } }))
 }
 
-beforeAll(async () => {
-  server = createServer((request, response) => void answer(request, response))
-  url = new URL(`http://127.0.0.1:${await listen(server)}`)
-  url.username = 'alice'
-  url.password = encodeURIComponent(PASSWORD)
-})
+const server = createServer((request, response) => void answer(request, response))
+const url = new URL(`http://127.0.0.1:${await listen(server)}`)
+url.username = 'alice'
+url.password = encodeURIComponent(PASSWORD)
 afterAll(() => new Promise(resolve => server.close(resolve)))
 
 async function failure(): Promise<RpcError> {

@@ -154,9 +154,7 @@ describe('fail-over', () => {
   })
 
   it('asks three times when there is only one provider', async () => {
-    const provider = await start({ chain: chainOf(9) })
-    const { rpc, clock } = open([provider])
-    await rpc.connect()
+    const { rpc, clock, first: provider } = await connected([9])
     provider.setMisbehaviour(only('eth_getBlockByNumber', { kind: 'http', status: 500 }))
     const before = provider.requests()
     await expect(headNumber(rpc)).rejects.toMatchObject({ code: 'rpc_unavailable', retryable: true })
@@ -165,9 +163,7 @@ describe('fail-over', () => {
   })
 
   it('asks on while the provider answers other questions', async () => {
-    const provider = await start({ chain: chainOf(9) })
-    const { rpc } = open([provider])
-    await rpc.connect()
+    const { rpc, first: provider } = await connected([9])
     let asked = 0
     provider.setMisbehaviour(({ method }) => (method === 'eth_getBlockByNumber' && ++asked <= 6 ? { kind: 'reset' } : undefined))
     const other = () => rpc.ask(({ call }) => call({ method: 'eth_chainId', params: [] }))
@@ -180,9 +176,7 @@ describe('fail-over', () => {
   })
 
   it('sets a provider aside after three failures in a row and returns to it once it answers a probe', async () => {
-    const first = await start({ chain: chainOf(9) })
-    const { rpc, clock, log } = open([first, await start({ chain: chainOf(9) })])
-    await rpc.connect()
+    const { rpc, clock, log, first } = await connected([9, 9])
     first.setMisbehaviour(() => ({ kind: 'http', status: 500 }))
     for (let count = 0; count < 3; count++) {
       await headNumber(rpc)
@@ -204,9 +198,7 @@ describe('fail-over', () => {
   })
 
   it('leaves a provider alone for as long as Retry-After says', async () => {
-    const first = await start({ chain: chainOf(9) })
-    const { rpc, clock } = open([first, await start({ chain: chainOf(9) })])
-    await rpc.connect()
+    const { rpc, clock, first } = await connected([9, 9])
     first.setMisbehaviour(() => ({ kind: 'http', status: 429, headers: { 'Retry-After': '20' } }))
     await expect(headNumber(rpc)).resolves.toMatchObject({ from: 'rpc-2' })
     const asked = first.requests()
@@ -219,9 +211,7 @@ describe('fail-over', () => {
   })
 
   it('waits out a short silence of a lone provider, and says how long a long one lasts', async () => {
-    const lone = await start({ chain: chainOf(9) })
-    const { rpc, clock } = open([lone])
-    await rpc.connect()
+    const { rpc, clock, first: lone } = await connected([9])
     let refusals = 1
     lone.setMisbehaviour(() => (refusals-- > 0 ? { kind: 'http', status: 429, headers: { 'Retry-After': '1' } } : undefined))
     await expect(headNumber(rpc)).resolves.toMatchObject({ number: 9 })
@@ -259,9 +249,7 @@ describe('fail-over', () => {
   })
 
   it('asks the next provider what waited at one that asks for silence', async () => {
-    const first = await start({ chain: chainOf(9) })
-    const { rpc, clock } = open([first, await start({ chain: chainOf(9) })])
-    await rpc.connect()
+    const { rpc, clock, first } = await connected([9, 9])
     let refuses = true
     first.setMisbehaviour(() => {
       const refused = refuses
@@ -293,8 +281,7 @@ describe('fail-over', () => {
   })
 
   it('holds an answer against a provider when the caller does not believe it', async () => {
-    const { rpc } = open([await start({ chain: chainOf(3) }), await start({ chain: chainOf(9) })])
-    await rpc.connect()
+    const { rpc } = await connected([3, 9])
     const answer = await rpc.ask(async provider => {
       const { number } = (await provider.call(blockByTag('latest'))) as { number: string }
       if (Number(number) < 5) throw new RpcError({ kind: 'inconsistent', what: 'too old' })
@@ -305,9 +292,7 @@ describe('fail-over', () => {
   })
 
   it('passes on at once what is no fault of a provider', async () => {
-    const first = await start({ chain: chainOf(3) })
-    const { rpc } = open([first, await start({ chain: chainOf(9) })])
-    await rpc.connect()
+    const { rpc, first } = await connected([3, 9])
     await expect(rpc.ask(() => Promise.reject(new TypeError('a defect')))).rejects.toThrow('a defect')
     first.setMisbehaviour(only('eth_call', { kind: 'error', code: 3, message: 'execution reverted' }))
     await expect(rpc.request({ method: 'eth_call', params: [{}] })).rejects.toMatchObject({ code: 'rpc_rejected', retryable: false })
@@ -334,9 +319,7 @@ describe('fail-over', () => {
   })
 
   it('asks again, as it would one, when none of them answered', async () => {
-    const provider = await start({ chain: chainOf(5) })
-    const { rpc } = open([provider])
-    await rpc.connect()
+    const { rpc, first: provider } = await connected([5])
     let asked = 0
     provider.setMisbehaviour(() => (++asked <= 2 ? { kind: 'reset' } : undefined))
     await expect(rpc.askEach(({ call }) => call({ method: 'eth_chainId', params: [] }))).resolves.toEqual(['0x1'])
@@ -388,9 +371,7 @@ describe('batches', () => {
   })
 
   it('are answered a few at a time by a lone provider that counts calls', async () => {
-    const provider = await start({ chain: chainOf(40) })
-    const { rpc, clock } = open([provider])
-    await rpc.connect()
+    const { rpc, clock, first: provider } = await connected([40])
     const quota = callQuota(5, () => clock.nowMs())
     provider.setMisbehaviour(call => quota(call, 0))
     const before = provider.requests()
@@ -400,9 +381,7 @@ describe('batches', () => {
   })
 
   it('go to another provider as soon as one refuses the rest', async () => {
-    const first = await start({ chain: chainOf(40) })
-    const { rpc, clock } = open([first, await start({ chain: chainOf(40) })])
-    await rpc.connect()
+    const { rpc, clock, first } = await connected([40, 40])
     const quota = callQuota(5, () => clock.nowMs())
     first.setMisbehaviour(call => quota(call, 0))
     await expect(numbersOf(rpc, 40)).resolves.toHaveLength(40)
@@ -422,9 +401,7 @@ describe('batches', () => {
   })
 
   it('of few calls are of one time, however few of them are answered at first', async () => {
-    const provider = await start({ chain: chainOf(40) })
-    const { rpc } = open([provider])
-    await rpc.connect()
+    const { rpc, first: provider } = await connected([40])
     let calls = 0
     const before = provider.calls.length
     provider.setMisbehaviour(() => (++calls === 3 ? { kind: 'error', code: -32_005, message: 'over the rate limit' } : undefined))
@@ -443,18 +420,14 @@ describe('batches', () => {
   })
 
   it('are given up when the rest is refused again and again', async () => {
-    const provider = await start({ chain: chainOf(40) })
-    const { rpc } = open([provider])
-    await rpc.connect()
+    const { rpc, first: provider } = await connected([40])
     let calls = 0
     provider.setMisbehaviour(() => (++calls > 5 ? { kind: 'error', code: -32_005, message: 'over the limit of this month' } : undefined))
     await expect(numbersOf(rpc, 40)).rejects.toMatchObject({ fault: { kind: 'rate-limited' } })
   })
 
   it('fail as a whole when one answer is an error or missing', async () => {
-    const provider = await start({ chain: chainOf(30) })
-    const { rpc } = open([provider])
-    await rpc.connect()
+    const { rpc, first: provider } = await connected([30])
     provider.setMisbehaviour(({ params }) => (params[0] === '0x7' ? { kind: 'error', code: -32603, message: 'lost it' } : undefined))
     await expect(numbersOf(rpc, 20)).rejects.toThrow('rpc-1: the node failed (-32603): lost it')
     provider.setMisbehaviour(({ method }) =>
@@ -504,9 +477,7 @@ describe('secrets', () => {
 
 describe('closing', () => {
   it('fails what is under way and what comes after', async () => {
-    const provider = await start({ chain: chainOf(3) })
-    const { rpc } = open([provider], { timeoutMs: 600_000 })
-    await rpc.connect()
+    const { rpc, first: provider } = await connected([3], { timeoutMs: 600_000 })
     provider.setMisbehaviour(() => ({ kind: 'hang' }))
     const underWay = headNumber(rpc).catch((error: unknown) => error)
     await expect.poll(() => headCallsOf(provider)).toBe(2)
@@ -530,6 +501,15 @@ function open(providers: readonly FakeProvider[], options: Partial<RpcOptions> =
   const rpc = createRpc({ urls, chainId: null, logger: log.logger, clock, random: () => 1, ...options })
   running.push({ stop: () => rpc.close() })
   return { rpc, clock, log }
+}
+
+/** Connected to providers whose chains have these heights. */
+async function connected(heights: readonly [number, ...number[]], options: Partial<RpcOptions> = {}) {
+  const [one, ...others] = heights.map(height => start({ chain: chainOf(height) }))
+  const first = (await one) ?? expect.unreachable()
+  const setting = open([first, ...(await Promise.all(others))], options)
+  await setting.rpc.connect()
+  return { ...setting, first }
 }
 
 /** Requests without sockets: an answer takes no time, so that only what hangs can time out. */

@@ -157,6 +157,18 @@ export class RegistryFixture {
     epochMs: () => 1_795_000_000_000 + this.nowMs,
   })
 
+  /** @param stored states in the history */
+  constructor(...stored: readonly TokenSnapshot[]) {
+    for (const snapshot of stored) this.history.store(snapshot)
+  }
+
+  /** A new subscription to a token. @param held the sequence that its client says it has */
+  join(token: Address, held?: number): RecordingSubscription {
+    const subscription = new RecordingSubscription()
+    this.registry.subscribe(token, subscription, held)
+    return subscription
+  }
+
   /** Stores a state as the database would and dispatches the block that made it. */
   commit(snapshot: TokenSnapshot): void {
     this.history.store(snapshot)

@@ -1,3 +1,7 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeTemporaryFolder } from './temporaryFolder.ts'
+
 /** A self-signed certificate for localhost and 127.0.0.1 with its key, and another key with a certificate of its own. Valid until the next century, for tests only. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUadZFgDDLaY5cuoG8VZSxIfei8L0wCgYIKoZIzj0EAwIw
@@ -34,3 +38,11 @@ VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
 zj0EAwIDSAAwRQIhAIBqhsIU0Riv8vUxb0xduLE5OYDpmlQnm+3zIVlI0FI3AiAl
 A0U+iZ6AA2uWDujVyvWE+lFQLhiyHSRuZFpF4qHuog==
 -----END CERTIFICATE-----`
+
+/** The certificate and its key as files, for the rest of the test file. */
+export async function certificateFiles(): Promise<{ readonly certFile: string; readonly keyFile: string }> {
+  const { path: folder } = await makeTemporaryFolder()
+  const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }
+  await Promise.all([writeFile(files.certFile, certificate), writeFile(files.keyFile, certificateKey)])
+  return files
+}

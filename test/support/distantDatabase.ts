@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { closedAfterFile } from './closeAfterFile.ts'
 import { isReady, MessageReader } from './faults/postgresMessages.ts'
 import { listen } from './listen.ts'
 
@@ -56,9 +57,9 @@ export async function startDistantDatabase(url: string, oneWayMs = 0): Promise<D
   return {
     url: proxied.href,
     roundTrips: () => answered,
-    stop: async () => {
+    stop: closedAfterFile(async () => {
       for (const socket of sockets) socket.destroy()
       await new Promise<void>(resolve => void server.close(() => resolve()))
-    },
+    }),
   }
 }

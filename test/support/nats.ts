@@ -27,7 +27,6 @@ export interface NatsServer {
 export async function startNatsServer(program: string, settings: readonly string[] = []): Promise<NatsServer> {
   const port = await freePort()
   const folder = await makeTemporaryFolder()
-  closeAfterFile(() => folder.remove())
   const file = `${folder.path}/nats.conf`
   const configure = (lines: readonly string[]) => writeFile(file, lines.join('\n'))
   await configure(settings)

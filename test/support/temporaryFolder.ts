@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { closedAfterFile } from './closeAfterFile.ts'
 
 export interface TemporaryFolder {
   readonly path: string
@@ -11,7 +12,7 @@ export interface TemporaryFolder {
 }
 
 /**
- * A folder that other users may enter. It is removed when this process ends in any way: a shell waits for the end of a pipe that only this
+ * A folder that other users may enter. It is removed at the end of the test file, and when this process ends in any way: a shell waits for the end of a pipe that only this
  * process holds, then ends the servers and removes the folder.
  */
 export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
@@ -20,11 +21,11 @@ export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
   const cleaner = startCleaner(path)
   return {
     path,
-    remove: async () => {
+    remove: closedAfterFile(async () => {
       const ended = once(cleaner, 'exit')
       cleaner.stdin?.end()
       await ended
-    },
+    }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createLaunchpadChain } from '#benchmarks/chain/launchpadChain.ts'
 import { openOrm, useDatabase } from '#test/support/database.ts'
 import { startDistantDatabase } from '#test/support/distantDatabase.ts'
@@ -14,7 +14,6 @@ const TOKENS = 500
 
 const database = await useDatabase()
 const distant = await startDistantDatabase(database.url)
-afterAll(() => distant.stop())
 
 const chain = createLaunchpadChain({ tokens: TOKENS, trades: TOKENS, blocks: 4 })
 const orm = openOrm(distant.url)

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
-import { ACCOUNTS_FOR_TRADERS, createTraders, type Traders } from '#devchain/traders.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { ACCOUNTS_FOR_TRADERS, createTraders } from '#devchain/traders.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { relayTo, startFakeProvider } from '#test/support/fakeProvider.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
@@ -12,14 +12,10 @@ const FOLLOWED = 10
 
 const indexed = await useDatabase()
 const expected = await useDatabase()
-let chain: TestChain
-let traders: Traders
 
-beforeAll(async () => {
-  chain = await startTestChain({ accounts: ACCOUNTS_FOR_TRADERS })
-  traders = await createTraders({ chain, random: createRandom(20) })
-  for (let count = 0; count < BACKFILLED; count++) await traders.block(8)
-})
+const chain = await startTestChain({ accounts: ACCOUNTS_FOR_TRADERS })
+const traders = await createTraders({ chain, random: createRandom(20) })
+for (let count = 0; count < BACKFILLED; count++) await traders.block(8)
 afterAll(() => chain?.stop())
 
 const startIndexing = (database: TestDatabase, urls: readonly string[]) => {

@@ -1,7 +1,7 @@
 import pino from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type ChainSource, createChainSource } from '#chain/chainSource.ts'
-import { type Anvil, startAnvil } from '#devchain/anvil.ts'
+import { startAnvil } from '#devchain/anvil.ts'
 import { createDevClient } from '#devchain/client.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import { createRpc, type Rpc } from '#rpc/rpc.ts'
@@ -15,14 +15,11 @@ type Result = Record<string, unknown>
 /** Changes the answer to one call in place; a text refuses the call. */
 type Forge = (method: string, result: unknown) => undefined | string
 
-let anvil: Anvil
 let emitter: Address
 const rpcs: Rpc[] = []
 
-beforeAll(async () => {
-  anvil = await startAnvil({ network: 'optimism' })
-  await speak()
-})
+const anvil = await startAnvil({ network: 'optimism' })
+await speak()
 
 afterAll(async () => {
   for (const rpc of rpcs) rpc.close()

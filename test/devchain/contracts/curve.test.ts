@@ -1,23 +1,16 @@
 import { parseEther, parseEventLogs, type TransactionReceipt } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { curveAbi, launchpadAbi, tokenAbi } from '#devchain/abis.ts'
 import { buyOnCurve, type Launched, launch, readLaunched, sellOnCurve } from '#devchain/actions.ts'
 import type { Address } from '#domain/address.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 
 const SUPPLY = 10n ** 27n
 const FEE_BPS = 100n
 const TARGET = parseEther('4.2')
 
-let chain: TestChain
-let creator: Address
-let trader: Address
-
-beforeAll(async () => {
-  chain = await startTestChain({ targetWei: TARGET })
-  ;[, creator, trader] = chain.accounts as [Address, Address, Address]
-})
-afterAll(() => chain.stop())
+const chain = await startTestChain({ targetWei: TARGET })
+const [, creator, trader] = chain.accounts as [Address, Address, Address]
 
 interface Reserves {
   readonly virtualWei: bigint

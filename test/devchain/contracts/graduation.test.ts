@@ -1,5 +1,5 @@
 import { encodeFunctionData, parseEther, parseEventLogs, type TransactionReceipt } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { curveAbi, factoryAbi, launchpadAbi, poolAbi, positionManagerAbi, tokenAbi } from '#devchain/abis.ts'
 import {
   buyOnCurve,
@@ -16,22 +16,13 @@ import {
   wrap,
 } from '#devchain/actions.ts'
 import { type Address, toAddress } from '#domain/address.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 
 const TARGET = parseEther('0.42')
 const DEAD = toAddress('0x000000000000000000000000000000000000dEaD')
 
-let chain: TestChain
-let protocol: Address
-let creator: Address
-let trader: Address
-let stranger: Address
-
-beforeAll(async () => {
-  chain = await startTestChain({ targetWei: TARGET })
-  ;[protocol, creator, trader, stranger] = chain.accounts as [Address, Address, Address, Address]
-})
-afterAll(() => chain.stop())
+const chain = await startTestChain({ targetWei: TARGET })
+const [protocol, creator, trader, stranger] = chain.accounts as [Address, Address, Address, Address]
 
 interface Graduated extends Launched {
   readonly pool: Address

@@ -1,5 +1,5 @@
 import { encodeDeployData, encodeFunctionData, type Hex, parseEther, parseEventLogs, type TransactionReceipt } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { curveAbi, launchpadAbi, positionManagerAbi, tokenAbi } from '#devchain/abis.ts'
 import {
   approve,
@@ -15,21 +15,13 @@ import {
 import { readArtifact } from '#devchain/artifacts.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 
 const TARGET = parseEther('1')
 const SUPPLY = 10n ** 27n
 
-let chain: TestChain
-let creator: Address
-let trader: Address
-let stranger: Address
-
-beforeAll(async () => {
-  chain = await startTestChain({ targetWei: TARGET })
-  ;[, creator, trader, stranger] = chain.accounts as [Address, Address, Address, Address]
-})
-afterAll(() => chain.stop())
+const chain = await startTestChain({ targetWei: TARGET })
+const [, creator, trader, stranger] = chain.accounts as [Address, Address, Address, Address]
 
 async function launchToken(firstBuyWei = 0n): Promise<Launched> {
   return readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Gamma', symbol: 'GAM', firstBuyWei })))

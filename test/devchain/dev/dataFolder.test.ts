@@ -1,19 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { claimDataDir } from '#devchain/dev/claimDataDir.ts'
 import { makeFreshFolder } from '#devchain/dev/freshFolder.ts'
 import { writeFileAtomically } from '#devchain/dev/writeFileAtomically.ts'
+import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'devchain-'))
+  folder = (await makeTemporaryFolder()).path
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 describe('claimDataDir', () => {
   it('locks a folder for one process at a time, until it is released', async () => {

@@ -1,6 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
@@ -11,26 +10,19 @@ import { launchpadsFile } from '#devchain/dev/launchpadsFile.ts'
 import { startServiceProcess } from '#devchain/dev/serviceProcess.ts'
 import { createShutdown } from '#devchain/dev/shutdown.ts'
 import { summary } from '#devchain/dev/summary.ts'
-import { startWatchdog, type Watchdog } from '#devchain/startWatchdog.ts'
+import { startWatchdog } from '#devchain/startWatchdog.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { VERSION } from '#package'
 import { startTestChain } from '#test/support/chain.ts'
 import { addFactories } from '#test/support/factories.ts'
+import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 describe('startServiceProcess', () => {
-  let folder: string
-  let watchdog: Watchdog
-  beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'service-'))
-    watchdog = startWatchdog()
-  })
-  afterAll(async () => {
-    await watchdog.stop()
-    await rm(folder, { recursive: true })
-  })
+  const watchdog = startWatchdog()
+  afterAll(() => watchdog.stop())
 
   async function start(script: string) {
-    const file = path.join(folder, 'service.mjs')
+    const file = path.join((await makeTemporaryFolder()).path, 'service.mjs')
     await writeFile(file, script)
     return startServiceProcess({ script: file, env: { ...process.env, MESSAGE: 'from the environment' }, watchdog })
   }

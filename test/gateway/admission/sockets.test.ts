@@ -1,14 +1,11 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { get } from 'node:https'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, expect, it, test } from 'vitest'
 import { addressOfBytes, createSockets, forwardedAddress, limitKey, normaliseAddress } from '#gateway/admission/sockets.ts'
 import { type Client, RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
 import { CONFIG } from '#test/gateway/startGateway.ts'
-import { certificate, certificateKey } from '#test/support/certificate.ts'
+import { certificate, certificateFiles } from '#test/support/certificate.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 
@@ -33,23 +30,13 @@ it('closes connections of an address past a quarter of the sockets while they se
 })
 
 it('counts a connection with half a TLS handshake as silent', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tokenwire-sockets-'))
-  const tls = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }
-  await Promise.all([writeFile(tls.certFile, certificate), writeFile(tls.keyFile, certificateKey)])
-  try {
-    await start({ tls })
-    const halfway = await connections(60, '127.0.0.2')
-    // The header of a handshake record and of a ClientHello, whose rest never comes.
-    for (const { socket } of halfway) socket.write(Buffer.from('16030100f8010000f40303', 'hex'))
-    await eventually(() => halfway.filter(one => one.isClosed).length >= 50)
-    const response = once(
-      get({ host: '127.0.0.1', port: fixture?.port, path: '/healthz', localAddress: '127.0.0.3', ca: certificate }),
-      'response',
-    )
-    expect(await response).toMatchObject([{ statusCode: 200 }])
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  await start({ tls: await certificateFiles() })
+  const halfway = await connections(60, '127.0.0.2')
+  // The header of a handshake record and of a ClientHello, whose rest never comes.
+  for (const { socket } of halfway) socket.write(Buffer.from('16030100f8010000f40303', 'hex'))
+  await eventually(() => halfway.filter(one => one.isClosed).length >= 50)
+  const asked = get({ host: '127.0.0.1', port: fixture?.port, path: '/healthz', localAddress: '127.0.0.3', ca: certificate })
+  expect(await once(asked, 'response')).toMatchObject([{ statusCode: 200 }])
 })
 
 it('closes every connection past the limit of descriptors, and takes new ones when some have gone', async () => {

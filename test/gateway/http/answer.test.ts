@@ -1,19 +1,16 @@
 import { type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { encodeContent, entityTag, jsonAnswer, jsonTextAnswer, noneMatchNames } from '#gateway/http/answer.ts'
 import { createResponseCache } from '#gateway/http/responseCache.ts'
-import { type Gateway, startGateway, TOKEN } from '#test/gateway/startGateway.ts'
+import { startGateway, TOKEN } from '#test/gateway/startGateway.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 
 const LIST = '/api/tokens?limit=20'
 
-let gateway: Gateway
-beforeAll(async () => {
-  const tokens = Array.from({ length: 20 }, (_, index) => tokenOf(addressOf(0x100 + index), 1_795_000_000_000 + index))
-  gateway = await startGateway({ stored: { tokens }, responses: createResponseCache(() => 0) })
-})
+const tokens = Array.from({ length: 20 }, (_, index) => tokenOf(addressOf(0x100 + index), 1_795_000_000_000 + index))
+const gateway = await startGateway({ stored: { tokens }, responses: createResponseCache(() => 0) })
 
 async function ask(path: string, headers: Record<string, string>, method = 'GET') {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {

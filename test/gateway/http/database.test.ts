@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { endOfBlock, formatPlace } from '#domain/eventPlace.ts'
 import { candles } from '#resources/candles.ts'
 import { holders } from '#resources/holders.ts'
@@ -8,7 +8,7 @@ import { TOKEN_SORTS, type TokenSort, tokens } from '#resources/tokens.ts'
 import { trades } from '#resources/trades.ts'
 import { readChannelEvents } from '#store/reads/channelEvents.ts'
 import { createReads } from '#store/reads/reads.ts'
-import { type Gateway, startGateway } from '#test/gateway/startGateway.ts'
+import { startGateway } from '#test/gateway/startGateway.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, chainStateRow, insertRows, tokenRow, tradeRow } from '#test/support/rows.ts'
 import { cursorOf, forgeCursor } from './forgeCursor.ts'
@@ -21,20 +21,17 @@ const TOKEN = addressOf(1)
 const HOSTILE_NAME = "'; drop table token; --\\%_😀"
 /** Sorts in whose columns the second token has less than the first. */
 const FALLING: ReadonlySet<TokenSort> = new Set(['priceChange5m', 'priceChange1h', 'migratedAt'])
-let gateway: Gateway
 
-beforeAll(async () => {
-  await insertRows(database.kysely, 'chain_state', [chainStateRow()])
-  await insertRows(database.kysely, 'token', [1, 2, 3].map(risingToken))
-  await insertRows(
-    database.kysely,
-    'trade',
-    [1, 2, 3].map(n => tradeRow(TOKEN, n, 0)),
-  )
-  const reads = createReads({ db: database.kysely, chainId: 31337, weth: addressOf(0x3e7), claimCall: () => null })
-  const launchpads = [{ name: HOSTILE_NAME, adapter: 'wow', startBlock: 0, contracts: {} }]
-  gateway = await startGateway({ reads, config: { launchpads: { weth: addressOf(0x3e7), launchpads } } })
-})
+await insertRows(database.kysely, 'chain_state', [chainStateRow()])
+await insertRows(database.kysely, 'token', [1, 2, 3].map(risingToken))
+await insertRows(
+  database.kysely,
+  'trade',
+  [1, 2, 3].map(n => tradeRow(TOKEN, n, 0)),
+)
+const reads = createReads({ db: database.kysely, chainId: 31337, weth: addressOf(0x3e7), claimCall: () => null })
+const launchpads = [{ name: HOSTILE_NAME, adapter: 'wow', startBlock: 0, contracts: {} }]
+const gateway = await startGateway({ reads, config: { launchpads: { weth: addressOf(0x3e7), launchpads } } })
 
 test.for(TOKEN_SORTS)('pages through the tokens by %s with the values that PostgreSQL prints', async sort => {
   for (const [order, expected] of [

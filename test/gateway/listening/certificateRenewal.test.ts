@@ -1,30 +1,17 @@
 import { writeFile } from 'node:fs/promises'
-import path from 'node:path'
 import { connect } from 'node:tls'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { watchCertificate } from '#gateway/listening/certificateWatch.ts'
 import { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
-import { certificate, certificateKey, foreignCertificate, foreignKey } from '#test/support/certificate.ts'
+import { certificate, certificateFiles, certificateKey, foreignCertificate, foreignKey } from '#test/support/certificate.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
-import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 const TOKEN = addressOf(1)
 
-let folder: TemporaryFolder
-let files: { readonly certFile: string; readonly keyFile: string }
-let fixture: RealtimeFixture | null = null
-
+let files: Awaited<ReturnType<typeof certificateFiles>>
 beforeEach(async () => {
-  folder = await makeTemporaryFolder()
-  files = { certFile: path.join(folder.path, 'cert.pem'), keyFile: path.join(folder.path, 'key.pem') }
-  await install(certificate, certificateKey)
-})
-
-afterEach(async () => {
-  await fixture?.stop()
-  fixture = null
-  await folder.remove()
+  files = await certificateFiles()
 })
 
 async function install(cert: string, key: string): Promise<void> {
@@ -48,7 +35,7 @@ function bare(pem: string): string {
 }
 
 it('gives new connections the renewed certificate, and goes on with the open ones', async () => {
-  fixture = await RealtimeFixture.start({ tls: files })
+  const fixture = await RealtimeFixture.start({ tls: files })
   fixture.store(TOKEN, 1)
   expect(await presented(fixture.port)).toBe(bare(certificate))
   const before = await fixture.client({ ca: certificate })
@@ -67,7 +54,7 @@ it('gives new connections the renewed certificate, and goes on with the open one
 })
 
 it('keeps the old certificate when the files can’t be used', async () => {
-  fixture = await RealtimeFixture.start({ tls: files })
+  const fixture = await RealtimeFixture.start({ tls: files })
   const { gateway } = fixture
   await install('no certificate', 'no key')
   expect(() => gateway.renewCertificate()).toThrow()

@@ -1,11 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startGateway, TOKEN } from '#test/gateway/startGateway.ts'
-import { certificate, certificateKey } from '#test/support/certificate.ts'
+import { certificate, certificateFiles } from '#test/support/certificate.ts'
 import { rawRequest } from './rawRequest.ts'
 
 /** A query that is waiting: `asked` when it has come, to be let go by `answer`. */
@@ -123,18 +120,12 @@ test('closes what is left when realtime connections fail to end', async () => {
 })
 
 test('serves https when it is given a certificate', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tokenwire-tls-'))
-  const tls = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }
-  await writeFile(tls.certFile, certificate)
-  await writeFile(tls.keyFile, certificateKey)
   const body = 'y'.repeat(1_000_000)
-  const gateway = await startGateway({ config: { tls }, metrics: { render: async () => body } })
+  const gateway = await startGateway({ config: { tls: await certificateFiles() }, metrics: { render: async () => body } })
   expect(gateway.url).toBe(`https://127.0.0.1:${gateway.port}`)
   expect(await secureGet(`${gateway.url}/api/tokens/${TOKEN}`)).toMatchObject({ status: 200, body: expect.stringContaining(TOKEN) })
   expect((await secureGet(`${gateway.url}/metrics`)).body === body).toBe(true)
   expect(gateway.log.find(line => line.path === '/metrics')).toMatchObject({ clientAddress: '127.0.0.1' })
-  await gateway.close()
-  await rm(folder, { recursive: true })
 })
 
 function secureGet(url: string): Promise<{ readonly status: number | undefined; readonly body: string }> {

@@ -1,33 +1,19 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { get } from 'node:https'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
-import { certificate, certificateKey } from '#test/support/certificate.ts'
+import { certificate, certificateFiles } from '#test/support/certificate.ts'
 import { eventually, stepUntil } from '#test/support/eventually.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 
 const TOKEN = addressOf(1)
 const LARGE = { description: 'd'.repeat(12_000) }
 
-let folder: string
 let fixture: RealtimeFixture
-
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tokenwire-realtime-'))
-  const tls = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }
-  await writeFile(tls.certFile, certificate)
-  await writeFile(tls.keyFile, certificateKey)
-  fixture = await RealtimeFixture.start({ tls })
+  fixture = await RealtimeFixture.start({ tls: await certificateFiles() })
   fixture.store(TOKEN, 1)
-})
-
-afterEach(async () => {
-  await fixture.stop()
-  await rm(folder, { recursive: true })
 })
 
 /** Returns the last sequence. */

@@ -12,6 +12,7 @@ import { type ServerMessage, serverMessageSchema } from '#protocol/schemas/messa
 import type { TokenSnapshot } from '#resources/token.ts'
 import { CONFIG, type Gateway, type GatewayOptions, startGateway } from '#test/gateway/startGateway.ts'
 import { blockOf, createTestCandles, createTestChannels, createTestLists, createTestRegistry } from '#test/support/actors.ts'
+import { closedAfterFile } from '#test/support/closeAfterFile.ts'
 import { messageObjection } from '#test/support/describedAnswers.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { TEST_LIMIT_MS } from '#test/support/limits.ts'
@@ -166,14 +167,15 @@ export class RealtimeFixture {
     return client
   }
 
-  async stop(): Promise<void> {
+  /** At the end of the test file, if not before. */
+  readonly stop = closedAfterFile(async () => {
     for (const client of this.#clients) client.terminate()
     await this.gateway.close()
     this.registry.stop()
     await this.channels.stop()
     await this.lists.stop()
     await this.candles.stop()
-  }
+  })
 }
 
 /** A WebSocket client that checks every message against the schema and hands them out in order. */

@@ -1,6 +1,6 @@
 import { type PluginTransformQueryArgs, sql } from 'kysely'
 import { parseEther } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { swapThroughRouter } from '#devchain/actions.ts'
 import { type Address, toAddress } from '#domain/address.ts'
 import type { CommitJob } from '#jobs/commitJob.ts'
@@ -13,40 +13,30 @@ import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { undoBlocks } from '#store/rows/undo.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { type ClankerV31, deployClankerV31, type LaunchedClanker } from '#test/support/clankerV31.ts'
+import { startTestChain } from '#test/support/chain.ts'
+import { deployClankerV31, type LaunchedClanker } from '#test/support/clankerV31.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
-import { type ChainIndex, openChainIndex } from '#test/support/indexChain.ts'
+import { openChainIndex } from '#test/support/indexChain.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
 
 const OWNER = toAddress(`0x${'c3'.repeat(20)}`)
 const HEIR = toAddress(`0x${'d4'.repeat(20)}`)
 const database = await useDatabase()
-let chain: TestChain
-let clanker: ClankerV31
-let rpc: Rpc
-let index: ChainIndex
-let first: LaunchedClanker
-let second: LaunchedClanker
-let creator: Address
-let alice: Address
 let indexed = 0
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  ;[, creator, alice] = chain.accounts as [Address, Address, Address]
-  clanker = await deployClankerV31(chain)
-  rpc = createRpc({ urls: [chain.anvil.url], chainId: null, logger: silentLogger })
-  const { weth } = chain.deployment
-  first = await clanker.launch(creator, { name: 'A', symbol: 'A', paired: weth, first: true, share: 37, recipient: OWNER, buy: '0.123' })
-  second = await clanker.launch(creator, { name: 'B', symbol: 'B', paired: weth, first: false, share: 80, recipient: OWNER, buy: '0.1' })
-  index = await openChainIndex(chain, database, null, clanker.launchpads)
-  for (const { token } of [first, second]) {
-    await swap(token, 'buy', parseEther('0.3') + 7n)
-    await swap(token, 'sell', 12_345_678_901_234_567n)
-  }
-})
-afterAll(() => rpc?.close())
+const chain = await startTestChain()
+const [, creator, alice] = chain.accounts as [Address, Address, Address]
+const clanker = await deployClankerV31(chain)
+const rpc = createRpc({ urls: [chain.anvil.url], chainId: null, logger: silentLogger })
+const paid = { paired: chain.deployment.weth, recipient: OWNER }
+const first = await clanker.launch(creator, { ...paid, name: 'A', symbol: 'A', first: true, share: 37, buy: '0.123' })
+const second = await clanker.launch(creator, { ...paid, name: 'B', symbol: 'B', first: false, share: 80, buy: '0.1' })
+const index = await openChainIndex(chain, database, null, clanker.launchpads)
+for (const { token } of [first, second]) {
+  await swap(token, 'buy', parseEther('0.3') + 7n)
+  await swap(token, 'sell', 12_345_678_901_234_567n)
+}
+afterAll(() => rpc.close())
 beforeEach(async () => {
   await sql`truncate uncollected_fee`.execute(database.kysely)
 })

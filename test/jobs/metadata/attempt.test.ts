@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { type Attempt, createAttempt } from '#jobs/metadata/attempt.ts'
 import type { Outbound } from '#jobs/metadata/outbound.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { createManualClock } from '#test/support/manualClock.ts'
-import { type DocumentServer, giving, PATIENT_LIMITS, redirecting, startDocumentServer } from './documentServer.ts'
+import { giving, PATIENT_LIMITS, redirecting, startDocumentServer } from './documentServer.ts'
 
 /* Which hosts are left alone, and for how long. */
 
 const CID = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'
 const OF_GATEWAY = `ipfs://${CID}`
 const BUSY = { 'retry-after': '600' }
-let server: DocumentServer
 let clock: ReturnType<typeof createManualClock>
 let log: ReturnType<typeof createLogLines>
 let attempt: Attempt
 
-beforeAll(async () => {
-  server = await startDocumentServer()
-})
-
-afterAll(() => server.close())
+const server = await startDocumentServer()
 
 beforeEach(() => {
   clock = createManualClock()

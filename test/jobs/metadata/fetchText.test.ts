@@ -1,13 +1,13 @@
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { fetchText } from '#jobs/metadata/fetchText.ts'
 import { type FetchLimits, isPublicAddress, type Outbound, publicOutbound } from '#jobs/metadata/outbound.ts'
 import { freePort } from '#test/support/freePort.ts'
 import { listen } from '#test/support/listen.ts'
 import { creatorCertificate } from './creatorCertificate.ts'
-import { type DocumentServer, giving, PATIENT_LIMITS, redirecting, startDocumentServer } from './documentServer.ts'
+import { giving, PATIENT_LIMITS, redirecting, startDocumentServer } from './documentServer.ts'
 
 /*
  * Real sockets. The one thing that is not as in production: creator.example and its like lead to this machine, whose address counts as
@@ -15,20 +15,11 @@ import { type DocumentServer, giving, PATIENT_LIMITS, redirecting, startDocument
  */
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-let gateway: DocumentServer
-let creator: DocumentServer
 let addresses: Map<string, string[][]>
 let resolved: string[]
 
-beforeAll(async () => {
-  gateway = await startDocumentServer()
-  creator = await startDocumentServer({ secure: true })
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await creator.close()
-})
+const gateway = await startDocumentServer()
+const creator = await startDocumentServer({ secure: true })
 
 beforeEach(() => {
   addresses = new Map([

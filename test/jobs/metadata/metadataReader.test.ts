@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { type Attempt, createAttempt, type MetadataSettings } from '#jobs/metadata/attempt.ts'
 import { createMetadataReader, type MetadataReader } from '#jobs/metadata/metadataReader.ts'
@@ -13,23 +13,14 @@ import { attachMetadata } from '#store/rows/metadata.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { addressOf, chainStateRow, insertRows, tokenRow } from '#test/support/rows.ts'
-import { type DocumentServer, giving, PATIENT_LIMITS, startDocumentServer } from './documentServer.ts'
+import { giving, PATIENT_LIMITS, startDocumentServer } from './documentServer.ts'
 
 const database = await useDatabase()
 const WRITER = 'test'
-let first: DocumentServer
-let second: DocumentServer
 let readers: MetadataReader[] = []
 
-beforeAll(async () => {
-  first = await startDocumentServer()
-  second = await startDocumentServer()
-})
-
-afterAll(async () => {
-  await first.close()
-  await second.close()
-})
+const first = await startDocumentServer()
+const second = await startDocumentServer()
 
 beforeEach(async () => {
   await database.clear()

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { webhookSignature } from '#jobs/webhooks/postWebhook.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { freePort } from '#test/support/freePort.ts'
@@ -15,27 +15,20 @@ import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const SYMBOL = '🦦ß漢é'
 
-let receiver: ChildProcess
-let port: number
 let output = ''
 const folder = await makeTemporaryFolder()
 
-beforeAll(async () => {
-  port = await freePort()
-  const manual = await readFile('docs/operation.md', 'utf8')
-  const [code = ''] = Array.from(manual.matchAll(/```js\n(.*?)```/gs), ([, lines = '']) => lines).filter(lines => lines.includes(SECRET))
-  await symlink(path.resolve('node_modules'), path.join(folder.path, 'node_modules'))
-  const file = path.join(folder.path, 'receiver.mjs')
-  await writeFile(file, code.replace('listen(8080)', `listen(${port})`))
-  receiver = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'] })
-  for (const stream of [receiver.stdout, receiver.stderr]) stream?.setEncoding('utf8').on('data', text => (output += text))
-  await eventually(() => post('refused', '{}', 'whsec_AAAA'))
-})
+const port = await freePort()
+const manual = await readFile('docs/operation.md', 'utf8')
+const [code = ''] = Array.from(manual.matchAll(/```js\n(.*?)```/gs), ([, lines = '']) => lines).filter(lines => lines.includes(SECRET))
+await symlink(path.resolve('node_modules'), path.join(folder.path, 'node_modules'))
+const file = path.join(folder.path, 'receiver.mjs')
+await writeFile(file, code.replace('listen(8080)', `listen(${port})`))
+const receiver = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'] })
+for (const stream of [receiver.stdout, receiver.stderr]) stream?.setEncoding('utf8').on('data', text => (output += text))
+await eventually(() => post('refused', '{}', 'whsec_AAAA'))
 
-afterAll(async () => {
-  receiver?.kill()
-  await folder.remove()
-})
+afterAll(() => receiver.kill())
 
 // The bytes of an emoji came in two parts, each of which was decoded by itself: the signature did not fit, and the message came for ever.
 it('takes a message whose bytes come one by one, and prints it once however often it comes', async () => {

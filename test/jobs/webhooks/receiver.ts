@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import type { WebhookConfig } from '#config'
+import { closedAfterFile } from '#test/support/closeAfterFile.ts'
 import { listen } from '#test/support/listen.ts'
 
 const KEY = Buffer.alloc(32, 7)
@@ -48,12 +49,14 @@ export class Receiver {
     return this
   }
 
-  async close(): Promise<void> {
+  /** At the end of the test file, if not before. */
+  readonly close = closedAfterFile(async () => {
+    if (!this.#server.listening) return
     const closed = once(this.#server, 'close')
     this.#server.close()
     this.#server.closeAllConnections()
     await closed
-  }
+  })
 
   /** How many connections are open. */
   async countOpen(): Promise<number> {

@@ -1,13 +1,13 @@
 import { encodeFunctionData, parseAbi, parseEther } from 'viem'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { swapThroughRouter, transfer } from '#devchain/actions.ts'
 import { type Address, toAddress } from '#domain/address.ts'
 import { formatDecimal } from '#domain/decimal.ts'
 import { priceFromSqrt } from '#launchpads/pools/uniswapV3.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { balanceOf, type ChainReads, chainReads, expectHolders } from '#test/support/chainReads.ts'
+import { startTestChain } from '#test/support/chain.ts'
+import { balanceOf, chainReads, expectHolders } from '#test/support/chainReads.ts'
 import { describedClanker, updateClanker } from '#test/support/clankerUpdates.ts'
-import { type ClankerLaunch, type ClankerV31, deployClankerV31, type LaunchedClanker } from '#test/support/clankerV31.ts'
+import { type ClankerLaunch, deployClankerV31, type LaunchedClanker } from '#test/support/clankerV31.ts'
 import { contractAt } from '#test/support/contractAt.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
@@ -21,22 +21,15 @@ const SUCCESSOR = toAddress(`0x${'b2'.repeat(20)}`)
 
 const followed = await useDatabase()
 const backfilled = await useDatabase()
-let chain: TestChain
-let clanker: ClankerV31
-let creator: Address
-let alice: Address
-let reads: ChainReads
 const made: LaunchedClanker[] = []
 const madeAt = (index: number) => made[index] ?? expect.unreachable()
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  ;[, creator, alice] = chain.accounts as [Address, Address, Address]
-  clanker = await deployClankerV31(chain)
-  await play()
-  await (await openChainIndex(chain, followed, null, clanker.launchpads)).indexEach(1)
-  reads = chainReads(chain, followed, clanker.launchpads)
-})
+const chain = await startTestChain()
+const [, creator, alice] = chain.accounts as [Address, Address, Address]
+const clanker = await deployClankerV31(chain)
+await play()
+await (await openChainIndex(chain, followed, null, clanker.launchpads)).indexEach(1)
+const reads = chainReads(chain, followed, clanker.launchpads)
 
 describe('clanker-v3.1', () => {
   it('has the early wallets that a count over the logs gives', async () => {

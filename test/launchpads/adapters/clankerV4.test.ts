@@ -1,11 +1,11 @@
 import { parseEther } from 'viem'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { type ChainReads, chainReads, expectHolders } from '#test/support/chainReads.ts'
+import { startTestChain } from '#test/support/chain.ts'
+import { chainReads, expectHolders } from '#test/support/chainReads.ts'
 import { describedClanker, updateClanker } from '#test/support/clankerUpdates.ts'
-import { type Clanker, type ClankerV4Market, MEV_MODULE, openClankerV4Market, VAULT } from '#test/support/clankerV4Market.ts'
+import { type Clanker, MEV_MODULE, openClankerV4Market, VAULT } from '#test/support/clankerV4Market.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
 import { foundBySurface } from '#test/support/foundBySurface.ts'
@@ -17,20 +17,14 @@ const DEAD = toAddress(`0x${'0'.repeat(36)}dead`)
 
 const followed = await useDatabase()
 const backfilled = await useDatabase()
-let chain: TestChain
-let market: ClankerV4Market
-let reads: ChainReads
-/** In WETH on both sides of it, in ETH, and in the first one. */
-let made: readonly [Clanker, Clanker, Clanker, Clanker]
 const madeAt = (index: number) => made[index] ?? expect.unreachable()
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  market = await openClankerV4Market(chain)
-  made = await play()
-  await (await openChainIndex(chain, followed, null, market.launchpads)).indexEach(1)
-  reads = chainReads(chain, followed, market.launchpads)
-})
+const chain = await startTestChain()
+const market = await openClankerV4Market(chain)
+/** In WETH on both sides of it, in ETH, and in the first one. */
+const made = await play()
+await (await openChainIndex(chain, followed, null, market.launchpads)).indexEach(1)
+const reads = chainReads(chain, followed, market.launchpads)
 
 describe('clanker-v4', () => {
   it('finds the tokens of the front end that their context names', async () => {
@@ -155,7 +149,7 @@ describe('clanker-v4', () => {
 })
 
 /** Launches, trades, liquidity of all kinds, fees that are stored and claimed, and tokens that their admins change. */
-async function play(): Promise<typeof made> {
+async function play(): Promise<readonly [Clanker, Clanker, Clanker, Clanker]> {
   const { creator, stranger, feeLocker } = market
   const { weth } = chain.deployment
   const first = await market.launch('First', weth, true)

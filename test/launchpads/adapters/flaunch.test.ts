@@ -1,13 +1,13 @@
 import { type Hex, parseEventLogs } from 'viem'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { type ChainReads, chainReads, expectHolders } from '#test/support/chainReads.ts'
+import { startTestChain } from '#test/support/chain.ts'
+import { chainReads, expectHolders } from '#test/support/chainReads.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
-import { FLAUNCH_ABI as ABI, type FlaunchMarket, openFlaunchMarket } from '#test/support/flaunchMarket.ts'
+import { FLAUNCH_ABI as ABI, openFlaunchMarket } from '#test/support/flaunchMarket.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { startSync } from '#test/support/startSync.ts'
 import { shownV4Pool } from '#test/support/uniswapV4.ts'
@@ -23,37 +23,32 @@ const BURN = toAddress('0x000000000000000000000000000000000000dEaD')
 const followed = await useDatabase()
 const backfilled = await useDatabase()
 const synced = await useDatabase()
-let chain: TestChain
-let market: FlaunchMarket
-let reads: ChainReads
 const launchpads = () => ([1, 2, 3] as const).map(market.entryOf)
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  market = await openFlaunchMarket(chain, createRandom(45))
-  const live = await startSync(chain, followed, { urls: [chain.anvil.url], launchpads: launchpads(), maxReorgDepth: 128 })
-  const tokens = (millions: number) => BigInt(millions) * 10n ** 24n
-  await market.launch('oldest', 1, { first: true, fairSupply: tokens(3_000), duration: 40n })
-  await market.launch('sold out', 2, { first: false, fairSupply: tokens(1_500), duration: 100_000n, allocation: 10_000 })
-  await market.launch('burned', 2, { first: true, fairSupply: tokens(30_000), duration: 30n })
-  await market.launch('premined', 3, { first: false, premine: tokens(500), allocation: 2_000, zapped: true })
-  await market.launch('plain', 3, { first: true })
-  for (let count = 0; count < ACTIONS; count++) {
-    if (count === 50) await chain.reorg(REORG_DEPTH)
-    if (count === 100) {
-      // Its creator earned something before. What the market does depends on the time, and so on the machine.
-      await market.trade('plain')
-      await market.handOver('plain', ZERO_ADDRESS)
-    }
-    await market.act()
+const chain = await startTestChain()
+const market = await openFlaunchMarket(chain, createRandom(45))
+const live = await startSync(chain, followed, { urls: [chain.anvil.url], launchpads: launchpads(), maxReorgDepth: 128 })
+const tokens = (millions: number) => BigInt(millions) * 10n ** 24n
+await market.launch('oldest', 1, { first: true, fairSupply: tokens(3_000), duration: 40n })
+await market.launch('sold out', 2, { first: false, fairSupply: tokens(1_500), duration: 100_000n, allocation: 10_000 })
+await market.launch('burned', 2, { first: true, fairSupply: tokens(30_000), duration: 30n })
+await market.launch('premined', 3, { first: false, premine: tokens(500), allocation: 2_000, zapped: true })
+await market.launch('plain', 3, { first: true })
+for (let count = 0; count < ACTIONS; count++) {
+  if (count === 50) await chain.reorg(REORG_DEPTH)
+  if (count === 100) {
+    // Its creator earned something before. What the market does depends on the time, and so on the machine.
+    await market.trade('plain')
+    await market.handOver('plain', ZERO_ADDRESS)
   }
-  for (const name of market.memes.keys()) await market.trade(name)
-  await market.rush('rushed')
-  const { hash } = await chain.client.getBlock()
-  await live.reached(hash)
-  await live.stop()
-  reads = chainReads(chain, followed, launchpads())
-})
+  await market.act()
+}
+for (const name of market.memes.keys()) await market.trade(name)
+await market.rush('rushed')
+const { hash } = await chain.client.getBlock()
+await live.reached(hash)
+await live.stop()
+const reads = chainReads(chain, followed, launchpads())
 
 describe('flaunch', () => {
   it('gives the same tables when a service fetches the whole chain in ranges as live through a reorg', async () => {

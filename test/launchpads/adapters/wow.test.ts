@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import { decodeFunctionData, formatUnits, type Hex, parseAbi, parseEther } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { LaunchpadConfig } from '#config'
 import { swapThroughRouter } from '#devchain/actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { toBytes } from '#tables/columns.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { balanceOf, type ChainReads, chainReads, expectBalances } from '#test/support/chainReads.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { contractAt, eventIn } from '#test/support/contractAt.ts'
@@ -37,22 +36,16 @@ const MILLION = 10n ** 24n
 
 const batched = await useDatabase()
 const oneByOne = await useDatabase()
-let chain: TestChain
-let factory: Address
-let rewards: Address
-let launchpads: readonly LaunchpadConfig[]
 let reads: ChainReads
 let tokens: readonly [first: Wow, second: Wow]
 let graduating: Hex
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  const { weth, positionManager, swapRouter, uniswapFactory, startBlock } = chain.deployment
-  rewards = await deployContract(chain, CONTRACTS.get('Rewards'), [])
-  factory = await deployContract(chain, CONTRACTS.get('WowFactory'), [weth, positionManager, swapRouter, rewards, chain.account(9)])
-  launchpads = [{ name: 'wow', adapter: 'wow', startBlock, contracts: { factory, protocolRewards: rewards, uniswapFactory } }]
-  await play()
-})
+const chain = await startTestChain()
+const { weth, positionManager, swapRouter, uniswapFactory, startBlock } = chain.deployment
+const rewards = await deployContract(chain, CONTRACTS.get('Rewards'), [])
+const factory = await deployContract(chain, CONTRACTS.get('WowFactory'), [weth, positionManager, swapRouter, rewards, chain.account(9)])
+const launchpads = [{ name: 'wow', adapter: 'wow', startBlock, contracts: { factory, protocolRewards: rewards, uniswapFactory } }]
+await play()
 
 describe('on the curve', () => {
   beforeAll(index)

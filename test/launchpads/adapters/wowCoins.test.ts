@@ -4,7 +4,7 @@ import { swapThroughRouter } from '#devchain/actions.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatDecimal } from '#domain/decimal.ts'
 import { priceFromSqrt } from '#launchpads/pools/uniswapV3.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { balanceOf, type ChainReads, chainReads } from '#test/support/chainReads.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
@@ -17,34 +17,27 @@ const backfilled = await useDatabase()
 const withoutUniswap = await useDatabase()
 const asCoins = await useDatabase()
 const coinsInRange = await useDatabase()
-let chain: TestChain
-let wow: Awaited<ReturnType<typeof deployWowCoins>>
-let dollar: Address
 const dollarCoins: WowCoin[] = []
-let etherCoin: WowCoin
-let reads: ChainReads
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  wow = await deployWowCoins(chain)
-  dollar = await wow.deployDollar()
-  // The coin's place beside its currency is another than beside WETH, or the same.
-  const [low, high] = [chain.deployment.weth, dollar].toSorted() as [Address, Address]
-  const places = [(coin: Address) => coin < low, (coin: Address) => low < coin && coin < high, (coin: Address) => high < coin]
-  for (const [index, fits] of places.entries()) {
-    const creator = chain.account(index + 1)
-    const coin = await wow.launch({ creator, currency: dollar, firstBuy: parseEther('500'), fits, old: index === 1 })
-    dollarCoins.push(coin)
-    await wow.buy(coin, chain.account(5), parseEther('20'))
-  }
-  etherCoin = await wow.launch({ creator: chain.account(4), currency: ZERO_ADDRESS, fee: 500, firstBuy: parseEther('1') })
-  const swap = { from: chain.account(6), token: etherCoin.token, side: 'buy', amountIn: parseEther('1'), fee: 500 } as const
-  await chain.mined(swapThroughRouter(chain, swap))
-  await wow.claimRewards(etherCoin, chain.account(6))
-  await (await openChainIndex(chain, followed, null, wow.launchpads())).indexEach(1)
-  await readCurrencies(chain, followed, dollar)
-  reads = chainReads(chain, followed, wow.launchpads())
-})
+const chain = await startTestChain()
+const wow = await deployWowCoins(chain)
+const dollar = await wow.deployDollar()
+// The coin's place beside its currency is another than beside WETH, or the same.
+const [low, high] = [chain.deployment.weth, dollar].toSorted() as [Address, Address]
+const places = [(coin: Address) => coin < low, (coin: Address) => low < coin && coin < high, (coin: Address) => high < coin]
+for (const [index, fits] of places.entries()) {
+  const creator = chain.account(index + 1)
+  const coin = await wow.launch({ creator, currency: dollar, firstBuy: parseEther('500'), fits, old: index === 1 })
+  dollarCoins.push(coin)
+  await wow.buy(coin, chain.account(5), parseEther('20'))
+}
+const etherCoin = await wow.launch({ creator: chain.account(4), currency: ZERO_ADDRESS, fee: 500, firstBuy: parseEther('1') })
+const swap = { from: chain.account(6), token: etherCoin.token, side: 'buy', amountIn: parseEther('1'), fee: 500 } as const
+await chain.mined(swapThroughRouter(chain, swap))
+await wow.claimRewards(etherCoin, chain.account(6))
+await (await openChainIndex(chain, followed, null, wow.launchpads())).indexEach(1)
+await readCurrencies(chain, followed, dollar)
+const reads = chainReads(chain, followed, wow.launchpads())
 
 describe('a coin in a currency that is not WETH', () => {
   it.each([0, 1, 2])('has exact prices, amounts and candles in its own currency (coin %i)', async index => {

@@ -1,12 +1,12 @@
 import { parseEther, parseEventLogs } from 'viem'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import { poolIdOf } from '#devchain/v4Actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { balanceOf, type ChainReads, chainReads, expectHolders } from '#test/support/chainReads.ts'
+import { startTestChain } from '#test/support/chain.ts'
+import { balanceOf, chainReads, expectHolders } from '#test/support/chainReads.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
 import { foundBySurface } from '#test/support/foundBySurface.ts'
@@ -26,35 +26,30 @@ const synced = await useDatabase()
 const watcher = createTokenWatcher()
 /** The symbol of the creator coin as a watcher of a coin that is quoted in it knows it: before it is renamed, then, and after a reorg. */
 const quoteSymbols: unknown[] = []
-let chain: TestChain
-let market: ZoraMarket
-let reads: ChainReads
 
 const sync = (database: typeof followed, maxReorgDepth: number, { launchpads }: Pick<ZoraMarket, 'launchpads'> = market) =>
   startSync(chain, database, { urls: [chain.anvil.url], launchpads, maxReorgDepth })
 const isEther = (currency: Address) => currency === ZERO_ADDRESS || currency === chain.deployment.weth
 const abs = (value: bigint) => (value < 0n ? -value : value)
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  let live: Awaited<ReturnType<typeof sync>> | undefined
-  market = await openZoraMarket(chain, createRandom(15), async opened => {
-    live = await sync(followed, 128, opened)
-    live.sync.blocks.subscribe(watcher.take)
-  })
-  for (let count = 0; count < ACTIONS; count++) {
-    if (count === 60) await chain.reorg(REORG_DEPTH)
-    if (count === 80) for (const name of ['ether', 'creator']) await market.migrate(name)
-    await market.act()
-  }
-  for (const change of [async () => {}, () => market.rename('creator', 'Renamed', 'RENAMED'), () => chain.reorg(1)]) {
-    await change()
-    await live?.reached((await chain.client.getBlock()).hash)
-    quoteSymbols.push(watcher.held.get(market.coin('content').token)?.token.pool?.quoteSymbol)
-  }
-  await live?.stop()
-  reads = chainReads(chain, followed, market.launchpads)
+const chain = await startTestChain()
+let live: Awaited<ReturnType<typeof sync>> | undefined
+const market = await openZoraMarket(chain, createRandom(15), async opened => {
+  live = await sync(followed, 128, opened)
+  live.sync.blocks.subscribe(watcher.take)
 })
+for (let count = 0; count < ACTIONS; count++) {
+  if (count === 60) await chain.reorg(REORG_DEPTH)
+  if (count === 80) for (const name of ['ether', 'creator']) await market.migrate(name)
+  await market.act()
+}
+for (const change of [async () => {}, () => market.rename('creator', 'Renamed', 'RENAMED'), () => chain.reorg(1)]) {
+  await change()
+  await live?.reached((await chain.client.getBlock()).hash)
+  quoteSymbols.push(watcher.held.get(market.coin('content').token)?.token.pool?.quoteSymbol)
+}
+await live?.stop()
+const reads = chainReads(chain, followed, market.launchpads)
 
 describe('zora-coins in Uniswap v4', () => {
   it('gives the same tables when a service fetches the whole chain in ranges as live through a reorg', async () => {

@@ -10,7 +10,7 @@ import { createRpc } from '#rpc/rpc.ts'
 import { readFinality } from '#store/reads/page.ts'
 import { batchOf, fetchRange } from '#sync/prefetch.ts'
 import { BAZAAR_ABI, type Bazaar, COIN_ABI, FOLK_EVENTS, MAPPED_CONTRACTS, openBazaar, PAIR_ABI } from '#test/support/bazaar.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { balanceOf, type ChainReads, chainReads, expectBalances } from '#test/support/chainReads.ts'
 import { contractAt } from '#test/support/contractAt.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
@@ -21,9 +21,6 @@ const DEAD = toAddress('0x000000000000000000000000000000000000dEaD')
 
 const database = await useDatabase()
 const oneByOne = await useDatabase()
-let chain: TestChain
-let bazaar: Bazaar
-let launchpads: readonly LaunchpadConfig[]
 /** What the index has answered since it was last written. */
 let reads: ChainReads
 /** Of both orders beside WETH. */
@@ -37,13 +34,11 @@ let annexes: { readonly weth: Address; readonly other: Address }
 let hasty: Address
 let grownBlock: number
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  bazaar = await openBazaar(chain)
-  const maker = await deployContract(chain, MAPPED_CONTRACTS.get('FolkMaker'), [chain.deployment.weth, bazaar.factory])
-  launchpads = parsed([bazaar.entry, { ...bazaar.entry, name: 'folk', factory: maker, events: FOLK_EVENTS }])
-  await play(contractAt(chain, maker, BAZAAR_ABI))
-})
+const chain = await startTestChain()
+const bazaar = await openBazaar(chain)
+const maker = await deployContract(chain, MAPPED_CONTRACTS.get('FolkMaker'), [chain.deployment.weth, bazaar.factory])
+const launchpads = parsed([bazaar.entry, { ...bazaar.entry, name: 'folk', factory: maker, events: FOLK_EVENTS }])
+await play(contractAt(chain, maker, BAZAAR_ABI))
 
 describe('on curves of other shapes', () => {
   beforeAll(index)

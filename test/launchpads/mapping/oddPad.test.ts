@@ -1,12 +1,12 @@
 import { parseAbi, parseEther } from 'viem'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { LaunchpadConfig } from '#config'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { createUnseenPools } from '#jobs/unseenPools.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { balanceOf, type ChainReads, chainReads } from '#test/support/chainReads.ts'
+import { startTestChain } from '#test/support/chain.ts'
+import { balanceOf, chainReads } from '#test/support/chainReads.ts'
 import { contractAt } from '#test/support/contractAt.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
@@ -18,24 +18,15 @@ const AMOUNT = 10n ** 18n
 
 const database = await useDatabase()
 const oneByOne = await useDatabase()
-let chain: TestChain
-let pad: ReturnType<typeof contractAt<typeof ODD_PAD_ABI>>
-let stranger: typeof pad
-let router: Address
-let users: readonly Address[]
-let launchpads: readonly LaunchpadConfig[]
-let reads: ChainReads
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  const { weth, uniswapFactory } = chain.deployment
-  pad = contractAt(chain, await deployContract(chain, ODD_CONTRACTS.get('OddPad'), [weth, uniswapFactory]), ODD_PAD_ABI)
-  stranger = contractAt(chain, await deployContract(chain, ODD_CONTRACTS.get('Provider'), [weth, uniswapFactory]), ODD_PAD_ABI)
-  router = await deployContract(chain, ODD_CONTRACTS.get('Router'), [])
-  users = [3, 4, 5, 6, 7].map(chain.account)
-  launchpads = configured(ODD_EVENTS)
-  reads = chainReads(chain, database, launchpads)
-})
+const chain = await startTestChain()
+const { weth, uniswapFactory } = chain.deployment
+const pad = contractAt(chain, await deployContract(chain, ODD_CONTRACTS.get('OddPad'), [weth, uniswapFactory]), ODD_PAD_ABI)
+const stranger = contractAt(chain, await deployContract(chain, ODD_CONTRACTS.get('Provider'), [weth, uniswapFactory]), ODD_PAD_ABI)
+const router = await deployContract(chain, ODD_CONTRACTS.get('Router'), [])
+const users = [3, 4, 5, 6, 7].map(chain.account)
+const launchpads = configured(ODD_EVENTS)
+const reads = chainReads(chain, database, launchpads)
 
 // Equal buys for A, B, C and D had been served as B, C, D and D, and as A four times with a tax, so that no bundle was seen.
 describe('the makers of a bundle on a curve', () => {

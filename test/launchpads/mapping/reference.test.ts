@@ -1,12 +1,12 @@
 import { parseEther } from 'viem'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { LaunchpadConfig } from '#config'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
 import { runHistory } from '#devchain/history.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { ACCOUNTS_FOR_TRADERS, createTraders } from '#devchain/traders.ts'
 import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
@@ -14,14 +14,11 @@ const GENESIS = 1_790_000_000
 
 const builtIn = await useDatabase()
 const mapped = await useDatabase()
-let chain: TestChain
 
-beforeAll(async () => {
-  chain = await startTestChain({ accounts: ACCOUNTS_FOR_TRADERS, timestamp: GENESIS, targetWei: parseEther('0.5') })
-  const random = createRandom(7)
-  const traders = await createTraders({ chain, random })
-  await runHistory({ traders, random, since: GENESIS + 10, now: () => GENESIS + 90_000, blocks: 40 })
-})
+const chain = await startTestChain({ accounts: ACCOUNTS_FOR_TRADERS, timestamp: GENESIS, targetWei: parseEther('0.5') })
+const random = createRandom(7)
+const traders = await createTraders({ chain, random })
+await runHistory({ traders, random, since: GENESIS + 10, now: () => GENESIS + 90_000, blocks: 40 })
 
 describe('the reference launchpad through a mapping of its events', () => {
   it('gives the tables of the built-in one, row for row', async () => {

@@ -1,11 +1,11 @@
 import { parseAbi, parseEther } from 'viem'
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { swapThroughRouter, transfer } from '#devchain/actions.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatDecimal } from '#domain/decimal.ts'
 import { priceFromSqrt } from '#launchpads/pools/uniswapV3.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { balanceOf, type ChainReads, chainReads } from '#test/support/chainReads.ts'
+import { startTestChain } from '#test/support/chain.ts'
+import { balanceOf, chainReads } from '#test/support/chainReads.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { contractAt } from '#test/support/contractAt.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -20,23 +20,18 @@ const QUOTE = parseAbi(['function turn(uint256 scale, uint256 feeBps, uint256 de
 
 const followed = await useDatabase()
 const backfilled = await useDatabase()
-let chain: TestChain
-let coins: Readonly<Record<'hostile' | 'honest' | 'ether', WowCoin>>
-let reads: ChainReads
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  const wow = await deployWowCoins(chain)
-  const start = (currency: Address) => wow.launch({ creator: chain.account(1), currency, firstBuy: parseEther('10') })
-  const hostile = await deployContract(chain, HOSTILE.get('HostileQuote'), [])
-  coins = { hostile: await start(hostile), honest: await start(await wow.deployDollar()), ether: await start(ZERO_ADDRESS) }
-  await play(wow)
-  await (await openChainIndex(chain, followed, null, wow.launchpads())).indexEach(1)
-  await (await openChainIndex(chain, backfilled, null, wow.launchpads())).indexRange(1)
-  reads = chainReads(chain, followed, wow.launchpads())
-  expect(await dumpTables(backfilled.kysely)).toEqual(await dumpTables(followed.kysely))
-  await readCurrencies(chain, followed, hostile, coins.honest.currency)
-})
+const chain = await startTestChain()
+const wow = await deployWowCoins(chain)
+const start = (currency: Address) => wow.launch({ creator: chain.account(1), currency, firstBuy: parseEther('10') })
+const hostile = await deployContract(chain, HOSTILE.get('HostileQuote'), [])
+const coins = { hostile: await start(hostile), honest: await start(await wow.deployDollar()), ether: await start(ZERO_ADDRESS) }
+await play(wow)
+await (await openChainIndex(chain, followed, null, wow.launchpads())).indexEach(1)
+await (await openChainIndex(chain, backfilled, null, wow.launchpads())).indexRange(1)
+const reads = chainReads(chain, followed, wow.launchpads())
+expect(await dumpTables(backfilled.kysely)).toEqual(await dumpTables(followed.kysely))
+await readCurrencies(chain, followed, hostile, coins.honest.currency)
 
 it('leaves the numbers of other coins as the chain has them', async () => {
   for (const [{ token, pool }, quote, trades] of [

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { parseAbi, parseEther, zeroHash } from 'viem'
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
 import { transfer } from '#devchain/actions.ts'
 import { poolIdOf } from '#devchain/v4Actions.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { type Decimal, formatDecimal, formatUnits, multiply, multiplyTexts, ONE, parseDecimal, ratio } from '#domain/decimal.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { chainReads } from '#test/support/chainReads.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { contractAt } from '#test/support/contractAt.ts'
@@ -32,7 +32,6 @@ const DOLLARS_PER_ETH = 3_600n
 const followed = await useDatabase()
 const backfilled = await useDatabase()
 const pegged = await useDatabase()
-let chain: TestChain
 let dollar: Address
 let coin: Address
 let launchpads: readonly LaunchpadConfig[]
@@ -42,10 +41,8 @@ let buyDollars: (wei: bigint) => Promise<unknown>
 /** What a dollar is worth in ETH by the PoolManager's own storage. */
 let rateOfDollar: () => Promise<Decimal>
 
-beforeAll(async () => {
-  chain = await startTestChain()
-  await open()
-})
+const chain = await startTestChain()
+await open()
 
 it('values a coin by a v4 pool against ETH, as the PoolManager has it', async () => {
   const before = await rateOfDollar()
