@@ -43,8 +43,8 @@ export interface Stored extends StoredMarketData {
 
 export interface MemoryReads extends Mutable<Reads> {
   readonly stored: Stored
-  /** What every query awaits before it answers: a test replaces it to make one fail or wait. */
-  before: () => Promise<void>
+  /** What every query awaits before it answers: a test replaces it to make one fail or wait, or to see what lists are asked for. */
+  before: (query?: unknown) => Promise<void>
 }
 
 /** Tests replace single reads. */
@@ -66,7 +66,7 @@ export function memoryReads(stored: Stored): MemoryReads {
     stored,
     before: async () => {},
     async tokens(query) {
-      await reads.before()
+      await reads.before(query)
       return tokensPage(stored.tokens, query)
     },
     async token({ address }) {
@@ -74,15 +74,15 @@ export function memoryReads(stored: Stored): MemoryReads {
       return stored.tokens.find(token => token.address === address) ?? null
     },
     async trades(query) {
-      await reads.before()
+      await reads.before(query)
       return isIndexed(query.address) ? tradesPage(stored.trades, query) : null
     },
     async marketTrades(query) {
-      await reads.before()
+      await reads.before(query)
       return marketTradesPage(stored.trades, query)
     },
     async walletTrades({ address, ...query }) {
-      await reads.before()
+      await reads.before({ address, ...query })
       return marketTradesPage(stored.trades, { ...query, makers: [address] })
     },
     async tokenCount() {
@@ -101,7 +101,7 @@ export function memoryReads(stored: Stored): MemoryReads {
       return { data: stored.launchpads, asOfBlock: AS_OF_BLOCK }
     },
     async holders(query) {
-      await reads.before()
+      await reads.before(query)
       return isIndexed(query.address) ? holdersPage(stored.holders.get(query.address) ?? [], query) : null
     },
     async distribution({ address }) {
@@ -114,7 +114,7 @@ export function memoryReads(stored: Stored): MemoryReads {
       return token === undefined ? null : earlyWalletsOf(token)
     },
     async candles(query) {
-      await reads.before()
+      await reads.before(query)
       return isIndexed(query.address) ? candlesPage(stored.candles.get(query.address) ?? [], query) : null
     },
     async candleSeries({ tokens, cursor: _, ...query }) {
@@ -208,8 +208,10 @@ function after<Row, Key extends keyof Row>(rows: readonly Row[], cursor: Pick<Ro
   return cursor === undefined ? rows : rows.slice(rows.findIndex(row => row[key] === cursor[key]) + 1)
 }
 
+const secondsOf = (time: string | null) => (time === null ? null : Date.parse(time) / 1_000)
+
 const SORT_VALUES: Readonly<Record<TokenSort, (token: Token) => number | string | null>> = {
-  createdAt: token => Date.parse(token.createdAt) / 1_000,
+  createdAt: token => secondsOf(token.createdAt),
   marketCap: token => token.market.marketCapWeth,
   volume5m: token => token.market.volumeWeth.m5,
   volume1h: token => token.market.volumeWeth.h1,
@@ -228,48 +230,34 @@ const SORT_VALUES: Readonly<Record<TokenSort, (token: Token) => number | string 
   trending: ({ market: { trades } }) => 24 * trades.h1.buyers + 4 * trades.h6.buyers + trades.h24.buyers,
 }
 
-function isAtLeast(value: number | string | null, bound: number | string | undefined): boolean {
-  return bound === undefined || (value !== null && Number(value) >= Number(bound))
-}
+const isAtLeast = (value: number | string | null, bound: number | string) => value !== null && Number(value) >= Number(bound)
 
-function isAtMost(value: number | null, bound: number | undefined): boolean {
-  return bound === undefined || (value !== null && value <= bound)
-}
-
-function secondsOf(time: string | null): number | null {
-  return time === null ? null : Date.parse(time) / 1_000
+/** What the tests of lists filter by; of the others it is asserted what storage is asked. */
+const TOKEN_FILTERS: Readonly<Record<string, (token: Token, wanted: never) => boolean>> = {
+  status: ({ graduation }, wanted: readonly string[]) => wanted.includes(graduation.status),
+  launchpad: ({ launchpad }, wanted: readonly string[]) => wanted.includes(launchpad),
+  creator: ({ creator }, wanted: Address) => creator === wanted,
+  addresses: ({ address }, wanted: readonly Address[]) => wanted.includes(address),
+  surface: ({ surface }, wanted: string) => surface === wanted.toLowerCase(),
+  minMarketCap: ({ market }, bound: string) => isAtLeast(market.marketCapWeth, bound),
+  minHolders: ({ market }, bound: number) => isAtLeast(market.holderCount, bound),
 }
 
 function tokensPage(tokens: readonly Token[], query: TokensQuery): Page<Token, TokenCursor> {
-  const { status, creator, launchpad, addresses, sort, order } = query
-  const cursorOf = (token: Token): TokenCursor => {
-    const value = SORT_VALUES[sort](token)
-    return { value: value === null ? null : String(value), address: token.address }
-  }
+  const { sort, order, limit, cursor, ...filters } = query
+  const cursorOf = (token: Token): TokenCursor => ({ value: SORT_VALUES[sort](token)?.toString() ?? null, address: token.address })
   const byAddress = (a: TokenCursor, b: TokenCursor) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)
   const compare = (a: TokenCursor, b: TokenCursor) => {
     if (a.value === null && b.value === null) return byAddress(a, b)
     if (a.value === null || b.value === null) return a.value === null ? 1 : -1
     return (order === 'asc' ? 1 : -1) * (Number(a.value) - Number(b.value) || byAddress(a, b))
   }
+  const wanted = Object.entries(filters).filter(([name]) => name in TOKEN_FILTERS)
   const rows = tokens
-    .filter(token => status?.includes(token.graduation.status) !== false)
-    .filter(token => creator === undefined || token.creator === creator)
-    .filter(token => launchpad?.includes(token.launchpad) !== false)
-    .filter(token => addresses === undefined || addresses.includes(token.address))
-    .filter(({ market }) => isAtLeast(market.marketCapWeth, query.minMarketCap) && isAtLeast(market.liquidityWeth, query.minLiquidity))
-    .filter(({ market }) => isAtLeast(market.volumeWeth.h24, query.minVolume24h) && isAtLeast(market.holderCount, query.minHolders))
-    .filter(({ graduation }) => isAtLeast(graduation.percent, query.minGraduation))
-    .filter(({ early }) => isAtMost(early.sniperPercent, query.maxSniperPercent) && isAtMost(early.bundlerPercent, query.maxBundlerPercent))
-    .filter(
-      ({ early }) => isAtMost(early.insiderPercent, query.maxInsiderPercent) && isAtMost(early.creatorPercent, query.maxCreatorPercent),
-    )
-    .filter(({ surface }) => query.surface === undefined || surface === query.surface.toLowerCase())
-    .filter(token => Number(SORT_VALUES.createdAt(token)) > (query.createdAfter ?? 0))
-    .filter(token => Number(SORT_VALUES.createdAt(token)) < (query.createdBefore ?? Number.MAX_SAFE_INTEGER))
+    .filter(token => wanted.every(([name, value]) => value === undefined || TOKEN_FILTERS[name]?.(token, value as never)))
     .toSorted((a, b) => compare(cursorOf(a), cursorOf(b)))
-    .filter(token => query.cursor === undefined || compare(cursorOf(token), query.cursor) > 0)
-  return pageOf(rows, query.limit, cursorOf)
+    .filter(token => cursor === undefined || compare(cursorOf(token), cursor) > 0)
+  return pageOf(rows, limit, cursorOf)
 }
 
 function tradesPage(trades: readonly Trade[], { address: token, maker, ...query }: TradesQuery): Page<Trade, TradeCursor> {

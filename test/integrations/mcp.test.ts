@@ -1,14 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { beforeEach, describe, expect, it, test } from 'vitest'
-import { TokenwireError } from '#errors'
+import { describe, expect, it, onTestFinished, test } from 'vitest'
 import { expectProblem } from '#test/gateway/http/expectProblem.ts'
 import { rawRequest } from '#test/gateway/listening/rawRequest.ts'
-import { CONFIG, type Gateway, NOT_INDEXED, startGateway, TOKEN } from '#test/gateway/startGateway.ts'
+import { databaseAway } from '#test/gateway/memoryReads.ts'
+import { NOT_INDEXED, startGateway, TOKEN } from '#test/gateway/startGateway.ts'
 
-let gateway: Gateway
-beforeEach(async () => {
-  gateway = await startGateway()
-})
+const gateway = await startGateway()
 
 const STATELESS = '2026-07-28'
 const ENVELOPE = {
@@ -19,9 +16,9 @@ const ENVELOPE = {
   },
 }
 
-function post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+function post(body: unknown, headers: Readonly<Record<string, string>> = {}, url = gateway.url): Promise<Response> {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return fetch(`${gateway.url}/mcp`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: text })
+  return fetch(`${url}/mcp`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: text })
 }
 
 const stateless = (method: string, params: object = {}, headers: Readonly<Record<string, string>> = {}) =>
@@ -141,7 +138,10 @@ test.for([
 })
 
 test('a database that does not answer is told as the result of the tool', async () => {
-  gateway.reads.token = () => Promise.reject(new TokenwireError('database_unavailable', 'down'))
+  gateway.reads.before = databaseAway
+  onTestFinished(() => {
+    gateway.reads.before = async () => {}
+  })
   const refused = await call('getToken', { address: TOKEN })
   expect(refused).toEqual({ isError: true, text: expect.stringMatching(/^data_unavailable: the database does not answer/) })
 })
@@ -239,9 +239,8 @@ test('answers other methods with 405, and a preflight with what is allowed', asy
 
 // `/mcp/` was 404, as was the preflight that a page sends before.
 test.for(['', '/prices/v1'])('answers below %s/mcp/ as without the slash', async pathPrefix => {
-  await gateway.close()
-  gateway = await startGateway({ config: { pathPrefix } })
-  const url = `${gateway.url}${pathPrefix}/mcp/`
+  const prefixed = await startGateway({ config: { pathPrefix } })
+  const url = `${prefixed.url}${pathPrefix}/mcp/`
   const headers = { 'content-type': 'application/json', origin: 'http://localhost:5173' }
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ ...request, method: 'ping' }) })
   expect(await response.json()).toMatchObject({ id: 7, result: {} })
@@ -268,15 +267,11 @@ test('takes the body in pieces, and keeps the connection for the next request', 
 })
 
 test('counts each message as one request of its client', async () => {
-  await gateway.close()
-  const config = { ...CONFIG, rateLimitPerMinute: 2 }
-  gateway = await startGateway({ config })
-  const statuses = [await post(request), await post(request), await post(request)].map(({ status }) => status)
-  expect(statuses).toEqual([200, 200, 429])
+  const { url } = await startGateway({ config: { rateLimitPerMinute: 2 } })
+  for (const status of [200, 200, 429]) expect((await post(request, {}, url)).status).toBe(status)
 })
 
 test('is not there where INTEGRATIONS leaves it out', async () => {
-  await gateway.close()
-  gateway = await startGateway({ config: { integrations: ['udf'] } })
-  expect((await post(request)).status).toBe(404)
+  const { url } = await startGateway({ config: { integrations: ['udf'] } })
+  expect((await post(request, {}, url)).status).toBe(404)
 })

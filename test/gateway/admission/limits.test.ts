@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { expectProblem } from '#test/gateway/http/expectProblem.ts'
 import { rawRequest } from '#test/gateway/listening/rawRequest.ts'
-import { type Gateway, startGateway, TOKEN } from '#test/gateway/startGateway.ts'
+import { startGateway, TOKEN } from '#test/gateway/startGateway.ts'
 
-let gateway: Gateway
+const gateway = await startGateway({ config: { operatorToken: 't0p-secret' } })
 
 test('limits requests per client and says how many are left on every answer', async () => {
-  gateway = await startGateway({ config: { rateLimitPerMinute: 3 } })
+  const gateway = await startGateway({ config: { rateLimitPerMinute: 3 } })
   const paths = ['/api/tokens', '/nowhere', `/api/tokens/${TOKEN}/stream?lastEventId=x`]
   for (const [index, path] of paths.entries()) {
     const { headers } = await gateway.get(path)
@@ -22,7 +22,7 @@ test('limits requests per client and says how many are left on every answer', as
 })
 
 test('never limits health probes and preflights', async () => {
-  gateway = await startGateway({ config: { rateLimitPerMinute: 1 } })
+  const gateway = await startGateway({ config: { rateLimitPerMinute: 1 } })
   for (const path of ['/healthz', '/readyz', '/healthz', '/readyz']) {
     const response = await gateway.get(path)
     expect(response.status).toBe(200)
@@ -34,12 +34,12 @@ test('never limits health probes and preflights', async () => {
 })
 
 test('has no limit when RATE_LIMIT_PER_MINUTE is 0', async () => {
-  gateway = await startGateway({ config: { rateLimitPerMinute: 0 } })
+  const gateway = await startGateway({ config: { rateLimitPerMinute: 0 } })
   expect((await gateway.get('/api/tokens')).headers.get('ratelimit-limit')).toBeNull()
 })
 
 test('counts clients behind one trusted proxy apart, and an invented entry not at all', async () => {
-  gateway = await startGateway({ config: { rateLimitPerMinute: 1, trustProxy: 1 } })
+  const gateway = await startGateway({ config: { rateLimitPerMinute: 1, trustProxy: 1 } })
   const status = async (forwarded: string) => (await gateway.get('/api/tokens', { 'x-forwarded-for': forwarded })).status
   expect(await status('203.0.113.1')).toBe(200)
   expect(await status('203.0.113.2')).toBe(200)
@@ -50,7 +50,7 @@ test('counts clients behind one trusted proxy apart, and an invented entry not a
 })
 
 test('believes the line that the proxy added when a client sent one of its own', async () => {
-  gateway = await startGateway({ config: { trustProxy: 1 } })
+  const gateway = await startGateway({ config: { trustProxy: 1 } })
   await rawRequest(
     gateway.port,
     'GET /healthz HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 10.9.9.9\r\nX-Forwarded-For: 203.0.113.7\r\nConnection: close\r\n\r\n',
@@ -59,7 +59,7 @@ test('believes the line that the proxy added when a client sent one of its own',
 })
 
 test('ignores X-Forwarded-For without a trusted proxy and warns once', async () => {
-  gateway = await startGateway({ config: { rateLimitPerMinute: 2 } })
+  const gateway = await startGateway({ config: { rateLimitPerMinute: 2 } })
   for (const forwarded of ['203.0.113.1', '203.0.113.2']) {
     expect((await gateway.get('/api/tokens', { 'x-forwarded-for': forwarded })).status).toBe(200)
   }
@@ -72,7 +72,6 @@ test('ignores X-Forwarded-For without a trusted proxy and warns once', async () 
 test.for(['/metrics', '/api/indexer/health/actors', `/api/indexer/health/actors/${TOKEN}`])(
   'keeps %s for those with the operator token',
   async path => {
-    gateway = await startGateway({ config: { operatorToken: 't0p-secret' } })
     for (const headers of [
       {},
       { authorization: 'Bearer wrong' },
@@ -88,14 +87,14 @@ test.for(['/metrics', '/api/indexer/health/actors', `/api/indexer/health/actors/
 )
 
 test('gives the metrics as the registry has them', async () => {
-  gateway = await startGateway()
+  const gateway = await startGateway()
   const response = await gateway.get('/metrics')
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   expect(await response.text()).toBe('tokenwire_up 1\n')
 })
 
 test('closes operator routes without a token when the host is not loopback', async () => {
-  gateway = await startGateway({ config: { host: '0.0.0.0' } })
+  const gateway = await startGateway({ config: { host: '0.0.0.0' } })
   expect(gateway.url).toBe(`http://127.0.0.1:${gateway.port}`)
   await expectProblem(await gateway.get('/metrics'), 403, 'unauthorized')
 })
@@ -115,7 +114,7 @@ test.for([
   'Fastly-Client-IP',
 ])('closes operator routes without OPERATOR_TOKEN to a request with %s', async name => {
   for (const operatorLoopbackOpen of [true, false]) {
-    gateway = await startGateway({ config: { operatorLoopbackOpen }, localToken: 'local' })
+    const gateway = await startGateway({ config: { operatorLoopbackOpen }, localToken: 'local' })
     for (const value of ['203.0.113.1', ''])
       await expectProblem(await gateway.get('/metrics', { authorization: 'Bearer local', [name]: value }), 403, 'unauthorized')
     expect((await gateway.get('/metrics', { authorization: 'Bearer local', 'x-request-id': 'a', accept: '*/*' })).status).toBe(200)
@@ -125,7 +124,6 @@ test.for([
 })
 
 test('with OPERATOR_TOKEN lets in through a proxy who has it', async () => {
-  gateway = await startGateway({ config: { operatorToken: 't0p-secret' } })
   const headers = { authorization: 'Bearer t0p-secret', 'x-forwarded-for': '203.0.113.1', via: '1.1 proxy' }
   expect((await gateway.get('/metrics', headers)).status).toBe(200)
 })

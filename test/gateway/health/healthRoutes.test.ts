@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest'
 import { expectProblem } from '#test/gateway/http/expectProblem.ts'
 import { databaseAway } from '#test/gateway/memoryReads.ts'
-import { type Gateway, REALTIME, startGateway } from '#test/gateway/startGateway.ts'
+import { REALTIME, startGateway } from '#test/gateway/startGateway.ts'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 
-let gateway: Gateway
-
 test('tells everything about a healthy service', async () => {
-  gateway = await startGateway({ now: () => 12_700, config: { operatorToken: 't0p-secret' } })
+  const gateway = await startGateway({ now: () => 12_700, config: { operatorToken: 't0p-secret' } })
   const response = await gateway.get('/api/indexer/health')
   expect(response.status).toBe(200)
   expect(await response.json()).toEqual({
@@ -36,7 +34,7 @@ test('tells everything about a healthy service', async () => {
 })
 
 test('shows only operators what others said of what is in the way', async () => {
-  gateway = await startGateway({ config: { operatorToken: 't0p-secret' } })
+  const gateway = await startGateway({ config: { operatorToken: 't0p-secret' } })
   const reason = 'rpc-1: the node failed'
   const details = ['rpc-1: the node failed (-32000): no Authorization for you']
   gateway.conditions.indexer = { ...gateway.conditions.indexer, stalled: true, reason, details }
@@ -62,7 +60,7 @@ test('shows only operators what others said of what is in the way', async () => 
 })
 
 test('answers 503 with the whole picture, and says when to ask again, when the database is away', async () => {
-  gateway = await startGateway()
+  const gateway = await startGateway()
   gateway.reads.before = databaseAway
   const response = await gateway.get('/api/indexer/health')
   expect(response.status).toBe(503)
@@ -79,7 +77,7 @@ test('answers 503 with the whole picture, and says when to ask again, when the d
 })
 
 test('says once to operators what indexing and the look at the database both say', async () => {
-  gateway = await startGateway({ config: { operatorToken: 't0p-secret' } })
+  const gateway = await startGateway({ config: { operatorToken: 't0p-secret' } })
   gateway.reads.before = databaseAway
   const details = async () => {
     const response = await gateway.get('/api/indexer/health', { authorization: 'Bearer t0p-secret' })
@@ -92,7 +90,7 @@ test('says once to operators what indexing and the look at the database both say
 })
 
 test('answers 200 when degraded and before anything is known of the chain', async () => {
-  gateway = await startGateway()
+  const gateway = await startGateway()
   const { indexer } = gateway.conditions
   gateway.conditions.indexer = { ...indexer, rpc: [rpcHealth({ healthy: false, latencyMs: null, errorRate: 1 })] }
   const degraded = await gateway.get('/api/indexer/health')
@@ -105,14 +103,14 @@ test('answers 200 when degraded and before anything is known of the chain', asyn
 })
 
 test('lives whatever is broken', async () => {
-  gateway = await startGateway()
+  const gateway = await startGateway()
   gateway.reads.before = databaseAway
   const response = await gateway.get('/healthz')
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
 })
 
 test('is ready and degraded when what carries commits to it is lost', async () => {
-  gateway = await startGateway()
+  const gateway = await startGateway()
   gateway.conditions.feed = { ...gateway.conditions.feed, carrier: 'nats', connected: false, disconnectedMs: 7_200 }
   const health = await gateway.get('/api/indexer/health')
   expect(health.status).toBe(200)
@@ -126,7 +124,7 @@ test('is ready and degraded when what carries commits to it is lost', async () =
 
 test('is ready only while it serves current data', async () => {
   let nowMs = 0
-  gateway = await startGateway({ now: () => nowMs })
+  const gateway = await startGateway({ now: () => nowMs })
   const { indexer } = gateway.conditions
   expect(await (await gateway.get('/readyz')).json()).toEqual({ status: 'ready' })
   gateway.conditions.indexer = { ...indexer, stalled: true, reason: 'a reorg is deeper than the confirmations' }

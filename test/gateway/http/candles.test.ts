@@ -1,10 +1,8 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Candle } from '#resources/candles.ts'
-import { addressOf, tokenOf } from '#test/support/snapshots.ts'
-import { type Gateway, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
+import { addressOf } from '#test/support/snapshots.ts'
+import { NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
 import { expectProblem } from './expectProblem.ts'
-
-let gateway: Gateway
 
 const START = 1_795_000_020
 
@@ -23,17 +21,17 @@ function list(query: string) {
   return gateway.list<Candle>(`/api/tokens/${TOKEN}/candles?${query}`)
 }
 
-async function start(): Promise<void> {
-  gateway = await startGateway({ stored: { candles: new Map([[TOKEN, [...CANDLES]]]) } })
-}
+const gateway = await startGateway()
+beforeEach(() => {
+  gateway.reads.stored.candles = new Map([[TOKEN, [...CANDLES]]])
+  gateway.reads.before = async () => {}
+})
 
 test('gives one-minute candles in WETH without empty intervals by default', async () => {
-  await start()
   expect(await list('')).toEqual({ data: CANDLES, nextCursor: null, asOfBlock: '456' })
 })
 
 test('carries the last close through empty intervals with fill=true', async () => {
-  await start()
   const { data } = await list('fill=true')
   expect(data.map(candle => [candle.time - START, candle.open, candle.trades])).toEqual([
     [0, '1', 3],
@@ -45,13 +43,8 @@ test('carries the last close through empty intervals with fill=true', async () =
 })
 
 test('asks storage for the interval, currency and times that were asked for', async () => {
-  await start()
   const asked: unknown[] = []
-  const { candles } = gateway.reads
-  gateway.reads.candles = query => {
-    asked.push(query)
-    return candles(query)
-  }
+  gateway.reads.before = async query => void asked.push(query)
   await list(`interval=4h&of=marketCap&currency=usd&from=${START}&to=${START}&fill=false&limit=1500`)
   await list('')
   expect(asked).toEqual([
@@ -61,7 +54,6 @@ test('asks storage for the interval, currency and times that were asked for', as
 })
 
 test('pages by cursor to older candles within the same times', async () => {
-  await start()
   const first = await list(`from=${START}&limit=2`)
   const second = await list(`from=${START}&limit=2&cursor=${first.nextCursor}`)
   expect([...second.data, ...first.data]).toEqual(CANDLES)
@@ -73,7 +65,7 @@ test('pages by cursor to older candles within the same times', async () => {
 })
 
 test('gives candles of several tokens at once, without those that are not indexed', async () => {
-  gateway = await startGateway({ stored: { tokens: [tokenOf(TOKEN, 1)], candles: new Map([[TOKEN, []]]) } })
+  gateway.reads.stored.candles = new Map()
   const response = await gateway.get(`/api/candles?tokens=${TOKEN}&tokens=${NOT_INDEXED}&interval=5m&limit=3`)
   expect(await response.json()).toEqual({ data: [{ token: TOKEN, candles: [] }], nextCursor: null, asOfBlock: '456' })
   const lines = await gateway.get(`/api/sparklines?tokens=${TOKEN},${NOT_INDEXED}`)
@@ -92,6 +84,5 @@ test.for([
   ['to=2026-01-01', 'to must be an integer from 0 to 253402300799 (Unix seconds), got "2026-01-01"'],
   ['from=2&to=1', 'from must not be after to, got 2 and 1'],
 ] as const)('refuses ?%s', async ([query, detail]) => {
-  await start()
   expect(await expectProblem(await gateway.get(`/api/tokens/${TOKEN}/candles?${query}`), 400, 'invalid_parameter')).toBe(detail)
 })

@@ -1,20 +1,25 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { ZERO_ADDRESS } from '#domain/address.ts'
 import type { ActorState } from '#resources/actors.ts'
 import type { Claimable } from '#resources/claimable.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { aClaimable } from '#test/support/walletRows.ts'
-import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'
+import { startGateway, TOKEN } from '../startGateway.ts'
 import { expectProblem } from './expectProblem.ts'
 
-let gateway: Gateway
+const gateway = await startGateway()
+const [conditions, stored] = [{ ...gateway.conditions }, { ...gateway.reads.stored }]
+beforeEach(() => {
+  Object.assign(gateway.conditions, conditions)
+  Object.assign(gateway.reads.stored, stored)
+})
 
 const CREATOR = addressOf(0xc0)
 
 const CLAIMABLE: Claimable = { token: TOKEN, creator: CREATOR, asOfBlock: '456', claimable: [aClaimable()] }
 
 test('gives what a creator can claim, with its USD value', async () => {
-  gateway = await startGateway({ stored: { claimables: [CLAIMABLE] } })
+  gateway.reads.stored.claimables = [CLAIMABLE]
   const response = await gateway.get(`/api/tokens/${TOKEN}/claimable?creator=${CREATOR}`)
   expect(await response.json()).toEqual({ ...CLAIMABLE, claimable: [{ ...CLAIMABLE.claimable[0], amountUsd: '930' }] })
 })
@@ -29,20 +34,19 @@ test('prices ETH and WETH by address, whatever a creator calls a token', async (
     { ...weth, currency: addressOf(0xef), symbol: 'WETH' },
     { ...weth, currency: ZERO_ADDRESS, symbol: 'ETH', amount: null },
   ]
-  gateway = await startGateway({ stored: { claimables: [{ ...CLAIMABLE, claimable }] } })
+  gateway.reads.stored.claimables = [{ ...CLAIMABLE, claimable }]
   const answer = (await (await gateway.get(`/api/tokens/${TOKEN}/claimable?creator=${CREATOR}`)).json()) as Claimable
   expect(answer.claimable.map(({ amountUsd }) => amountUsd)).toEqual(['930', '930', null, null, null])
 })
 
 test('asks for the creator of a claim', async () => {
-  gateway = await startGateway()
   expect(await expectProblem(await gateway.get(`/api/tokens/${TOKEN}/claimable`), 400, 'invalid_parameter')).toBe(
     'creator is required: it must be an address (0x and 40 hex digits)',
   )
 })
 
 test('searches with the text as typed, plus signs being spaces, and fills in USD', async () => {
-  gateway = await startGateway({ stored: { tokens: [tokenOf(TOKEN, 1, { name: 'Döner & Co 😀' })] } })
+  gateway.reads.stored.tokens = [tokenOf(TOKEN, 1, { name: 'Döner & Co 😀' })]
   const response = await gateway.get('/api/search?q=d%C3%B6ner+%26+co+%F0%9F%98%80&limit=50')
   expect(await response.json()).toMatchObject({ data: [{ address: TOKEN, market: { priceUsd: '0.00003702' } }], nextCursor: null })
 })
@@ -56,17 +60,14 @@ test.for([
   ['q=%ed%a0%80', 'the query must be percent-encoded UTF-8, got "q=%ed%a0%80"'],
   ['q=a&limit=51', 'limit must be an integer from 1 to 50, got "51"'],
 ] as const)('refuses to search for ?%s', async ([query, detail]) => {
-  gateway = await startGateway()
   expect(await expectProblem(await gateway.get(`/api/search?${query}`), 400, 'invalid_parameter')).toBe(detail)
 })
 
 test('counts characters as people do: a hundred emoji can be searched for', async () => {
-  gateway = await startGateway()
   expect((await gateway.get(`/api/search?q=${encodeURIComponent('😀'.repeat(100))}`)).status).toBe(200)
 })
 
 test('gives the ETH/USD price, and 503 with nothing of the providers when there is none', async () => {
-  gateway = await startGateway()
   const { price } = gateway.conditions
   expect(await (await gateway.get('/api/market/eth-usd')).json()).toEqual(price)
   gateway.conditions.price = null
@@ -75,7 +76,6 @@ test('gives the ETH/USD price, and 503 with nothing of the providers when there 
 })
 
 test('completes the chain stats with what the chain and the price say', async () => {
-  gateway = await startGateway()
   const stats = await (await gateway.get('/api/chain-stats')).json()
   expect(stats).toEqual({
     ...gateway.reads.stored.chainStats,
@@ -94,7 +94,7 @@ test('completes the chain stats with what the chain and the price say', async ()
 })
 
 test('answers chain stats with 503 while nothing is indexed', async () => {
-  gateway = await startGateway({ stored: { chainStats: null } })
+  gateway.reads.stored.chainStats = null
   expect(await expectProblem(await gateway.get('/api/chain-stats'), 503, 'data_unavailable')).toBe('nothing is indexed yet')
 })
 
@@ -112,7 +112,6 @@ const ACTOR: ActorState = {
 }
 
 test('shows operators the actors and one of them', async () => {
-  gateway = await startGateway()
   gateway.conditions.actors = [ACTOR, { ...ACTOR, token: addressOf(7), state: 'resyncing' }]
   expect(await (await gateway.get('/api/indexer/health/actors')).json()).toEqual({ data: gateway.conditions.actors, nextCursor: null })
   expect(await (await gateway.get('/api/indexer/health/actors?state=live&sort=sequence&limit=500')).json()).toEqual({
@@ -125,7 +124,6 @@ test('shows operators the actors and one of them', async () => {
 })
 
 test('refuses unknown actors and malformed questions about them', async () => {
-  gateway = await startGateway()
   await expectProblem(await gateway.get(`/api/indexer/health/actors/${TOKEN}`), 404, 'not_found')
   await expectProblem(await gateway.get('/api/indexer/health/actors/xyz'), 400, 'invalid_parameter')
   await expectProblem(await gateway.get('/api/indexer/health/actors?state=dead'), 400, 'invalid_parameter')

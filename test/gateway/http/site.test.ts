@@ -1,47 +1,38 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { loadSite } from '#gateway/http/site.ts'
-import type { Site } from '#gateway/http/sources.ts'
 import { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
 import { type Gateway, startGateway } from '#test/gateway/startGateway.ts'
 import { addressOf } from '#test/support/snapshots.ts'
+import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 import { expectProblem } from './expectProblem.ts'
 
 const PAGE = '<!doctype html><title>Tokenwire</title><script type="module" src="./assets/main-1a2b.js"></script>'
 const SCRIPT = `export const text = '${'tokenwire '.repeat(500)}'`
 const SECRET = 'not part of the console'
 
-let parent = ''
-let site: Site
-let gateway: Gateway | undefined
+let gateway: Gateway
 
-beforeAll(async () => {
-  parent = await mkdtemp(path.join(tmpdir(), 'tokenwire-site-'))
-  const folder = path.join(parent, 'console')
-  await mkdir(path.join(folder, 'assets'), { recursive: true })
-  await writeFile(path.join(parent, 'secret.txt'), SECRET)
-  await writeFile(path.join(folder, 'source.stamp'), SECRET)
-  await symlink(path.join(parent, 'secret.txt'), path.join(folder, 'link.txt'))
-  await writeFile(path.join(folder, 'index.html'), PAGE)
-  await writeFile(path.join(folder, 'assets/main-1a2b.js'), SCRIPT)
-  await writeFile(path.join(folder, 'assets/main-1a2b.js.gz'), gzipSync(SCRIPT))
-  await writeFile(path.join(folder, 'assets/main-1a2b.js.br'), brotliCompressSync(SCRIPT))
-  const loaded = await loadSite(folder)
-  if (loaded === null) throw new Error('the folder has an index.html')
-  site = loaded
-})
-afterAll(() => rm(parent, { recursive: true, force: true }))
-afterEach(async () => {
-  await gateway?.close()
-  gateway = undefined
-})
+const parent = (await makeTemporaryFolder()).path
+const folder = path.join(parent, 'console')
+await mkdir(path.join(folder, 'assets'), { recursive: true })
+await writeFile(path.join(parent, 'secret.txt'), SECRET)
+await writeFile(path.join(folder, 'source.stamp'), SECRET)
+await symlink(path.join(parent, 'secret.txt'), path.join(folder, 'link.txt'))
+await writeFile(path.join(folder, 'index.html'), PAGE)
+await writeFile(path.join(folder, 'assets/main-1a2b.js'), SCRIPT)
+await writeFile(path.join(folder, 'assets/main-1a2b.js.gz'), gzipSync(SCRIPT))
+await writeFile(path.join(folder, 'assets/main-1a2b.js.br'), brotliCompressSync(SCRIPT))
+const loaded = await loadSite(folder)
+if (loaded === null) throw new Error('the folder has an index.html')
+const site = loaded
+gateway = await startGateway({ site })
 
 /** A request whose path and answer no library tidies up on the way. */
 async function ask(port: number, target: string, headers: Record<string, string> = {}) {
@@ -54,7 +45,6 @@ async function ask(port: number, target: string, headers: Record<string, string>
 const ASSET = '/assets/main-1a2b.js'
 
 test('serves the page to be asked for again, under a policy that allows nothing inline and nothing from elsewhere', async () => {
-  gateway = await startGateway({ site })
   const response = await gateway.get('/')
   expect(await response.text()).toBe(PAGE)
   expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -71,7 +61,6 @@ test('serves the page to be asked for again, under a policy that allows nothing 
 })
 
 test('serves files with a hash in their name to be kept for good, others to be asked for again', async () => {
-  gateway = await startGateway({ site })
   const asset = await gateway.get(ASSET)
   expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   expect(asset.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
@@ -86,7 +75,6 @@ test.for([
   ['brrr', null, (bytes: Buffer) => bytes],
   ['', null, (bytes: Buffer) => bytes],
 ] as const)('answers Accept-Encoding "%s" with %s', async ([accepted, encoding, decode]) => {
-  gateway = await startGateway({ site })
   const answer = await ask(gateway.port, ASSET, { 'accept-encoding': accepted })
   expect(answer.headers['content-encoding'] ?? null).toBe(encoding)
   expect(answer.headers['vary']).toBe('Accept-Encoding')
@@ -94,7 +82,6 @@ test.for([
 })
 
 test('tags each form of a file by its bytes and answers 304 to who has it', async () => {
-  gateway = await startGateway({ site })
   const [plain, zipped] = await Promise.all([
     gateway.get(ASSET, { 'accept-encoding': 'identity' }),
     gateway.get(ASSET, { 'accept-encoding': 'gzip' }),
@@ -111,7 +98,6 @@ test('tags each form of a file by its bytes and answers 304 to who has it', asyn
 })
 
 test('answers HEAD with the length and 405 to what would change something', async () => {
-  gateway = await startGateway({ site })
   const head = await fetch(gateway.url, { method: 'HEAD' })
   expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, String(PAGE.length), ''])
   const post = await fetch(gateway.url + ASSET, { method: 'POST', body: 'x' })
@@ -136,7 +122,6 @@ test.for([
   '/Assets/main-1a2b.js',
   '/assets/main-1a2b.js%00',
 ])('knows nothing at %s', async target => {
-  gateway = await startGateway({ site })
   const answer = await ask(gateway.port, target)
   expect(answer.status).toBe(404)
   expect(answer.body.toString()).not.toContain(SECRET)
@@ -144,14 +129,14 @@ test.for([
 
 test('says what to do when the console is not built', async () => {
   expect(await loadSite(path.join(parent, 'nowhere'))).toBeNull()
-  gateway = await startGateway()
+  const gateway = await startGateway()
   expect(await expectProblem(await gateway.get('/'), 404, 'not_found')).toContain('npm run build')
 })
 
 test('tells the page where the explorer is and which launchpads there are', async () => {
   const mine = { name: 'mine', adapter: 'bonding-curve', startBlock: 0, contracts: {} }
   const config = { explorerUrl: 'https://basescan.org', launchpads: { weth: addressOf(1), launchpads: [mine] } }
-  gateway = await startGateway({ site, config })
+  const gateway = await startGateway({ site, config })
   expect(await (await gateway.get('/console.json')).json()).toEqual({
     explorerUrl: 'https://basescan.org',
     launchpads: ['mine'],
@@ -160,7 +145,7 @@ test('tells the page where the explorer is and which launchpads there are', asyn
 })
 
 test('does not count the console against the rate limit', async () => {
-  gateway = await startGateway({ site, config: { rateLimitPerMinute: 1 } })
+  const gateway = await startGateway({ site, config: { rateLimitPerMinute: 1 } })
   for (let count = 0; count < 3; count++) expect((await gateway.get(ASSET)).status).toBe(200)
   expect((await gateway.get('/api/tokens')).status).toBe(200)
   expect((await gateway.get('/api/tokens')).status).toBe(429)

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
 import { expectProblem } from '#test/gateway/http/expectProblem.ts'
-import { type Gateway, NOT_INDEXED, startGateway, TOKEN } from '#test/gateway/startGateway.ts'
+import { NOT_INDEXED, startGateway, TOKEN } from '#test/gateway/startGateway.ts'
 
-let gateway: Gateway
+const gateway = await startGateway()
 
 const ALLOWED = 'https://app.example.com'
 const FOREIGN = 'https://example.org'
 
 test('lets a page of an allowed origin read answers, problems and their headers', async () => {
-  gateway = await startGateway()
   for (const path of ['/api/tokens', `/api/tokens/${NOT_INDEXED}`, '/nowhere']) {
     const { headers } = await gateway.get(path, { origin: ALLOWED })
     expect(headers.get('access-control-allow-origin')).toBe(ALLOWED)
@@ -20,7 +19,7 @@ test('lets a page of an allowed origin read answers, problems and their headers'
 })
 
 test('answers a page of another origin without letting it read, and a request without an origin plainly', async () => {
-  gateway = await startGateway({ config: { requireOrigin: true } })
+  const gateway = await startGateway({ config: { requireOrigin: true } })
   for (const headers of [{ origin: FOREIGN }, { origin: 'null' }, {}]) {
     const response = await gateway.get('/api/tokens', headers)
     expect(response.status).toBe(200)
@@ -30,14 +29,13 @@ test('answers a page of another origin without letting it read, and a request wi
 })
 
 test('lets pages of any origin read when ALLOWED_ORIGINS is *', async () => {
-  gateway = await startGateway({ config: { allowedOrigins: ['*'] } })
+  const gateway = await startGateway({ config: { allowedOrigins: ['*'] } })
   for (const origin of [FOREIGN, 'null']) {
     expect((await gateway.get('/api/tokens', { origin })).headers.get('access-control-allow-origin')).toBe('*')
   }
 })
 
 test('answers the preflight of an allowed origin', async () => {
-  gateway = await startGateway()
   const response = await fetch(`${gateway.url}/api/tokens`, {
     method: 'OPTIONS',
     headers: { origin: ALLOWED, 'access-control-request-method': 'GET', 'access-control-request-headers': 'if-none-match' },
@@ -58,7 +56,6 @@ test('answers the preflight of an allowed origin', async () => {
 test.for(['traceparent,tracestate', 'baggage, sentry-trace', 'x-api-key', 'x-datadog-trace-id', 'a'.repeat(1_000)])(
   'lets a page send %s',
   async requested => {
-    gateway = await startGateway()
     const preflight = (names: string) =>
       fetch(`${gateway.url}/api/tokens`, {
         method: 'OPTIONS',
@@ -71,19 +68,16 @@ test.for(['traceparent,tracestate', 'baggage, sentry-trace', 'x-api-key', 'x-dat
 )
 
 test('refuses the preflight and the event stream of another origin', async () => {
-  gateway = await startGateway()
   const options = await fetch(`${gateway.url}/api/tokens`, { method: 'OPTIONS', headers: { origin: FOREIGN } })
   expect(await expectProblem(options, 403, 'origin_not_allowed')).toBe('pages of "https://example.org" may not use this server')
   await expectProblem(await gateway.get(`/api/tokens/${TOKEN}/stream`, { origin: FOREIGN }), 403, 'origin_not_allowed')
 })
 
 test('answers OPTIONS of an unknown path with 404', async () => {
-  gateway = await startGateway()
   await expectProblem(await fetch(`${gateway.url}/nowhere`, { method: 'OPTIONS' }), 404, 'not_found')
 })
 
 test('keeps browsers from taking an answer for a page', async () => {
-  gateway = await startGateway()
   for (const path of ['/api/tokens', '/nowhere']) {
     expect(Object.fromEntries((await gateway.get(path)).headers)).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -94,7 +88,7 @@ test('keeps browsers from taking an answer for a page', async () => {
 })
 
 test('answers 304 without a body as long as the answer is the same', async () => {
-  gateway = await startGateway()
+  const gateway = await startGateway()
   const first = await gateway.get(`/api/tokens/${TOKEN}`, { origin: ALLOWED })
   const tag = first.headers.get('etag') ?? ''
   expect(tag).toMatch(/^"[\w-]{27}-(?:gzip|br)"$/)
@@ -116,7 +110,7 @@ test('answers 304 without a body as long as the answer is the same', async () =>
 })
 
 test('never answers a problem with 304', async () => {
-  gateway = await startGateway()
+  const gateway = await startGateway()
   await expectProblem(await gateway.get(`/api/tokens/${NOT_INDEXED}`, { 'if-none-match': '*' }), 404, 'token_not_found')
   gateway.conditions.indexer = { ...gateway.conditions.indexer, stalled: true }
   expect((await gateway.get('/api/indexer/health', { 'if-none-match': '*' })).status).toBe(503)

@@ -3,11 +3,12 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { expectProblem } from '#test/gateway/http/expectProblem.ts'
 import { databaseAway } from '#test/gateway/memoryReads.ts'
-import { type Gateway, startGateway, TOKEN } from '#test/gateway/startGateway.ts'
+import { startGateway, TOKEN } from '#test/gateway/startGateway.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { rawRequest } from './rawRequest.ts'
 
-let gateway: Gateway
+/** Whose time stands still, so that answers about it are the same. */
+const gateway = await startGateway({ now: () => 5_000 })
 
 const PATHS = [
   '/api/tokens',
@@ -33,7 +34,6 @@ function stable(headers: Headers): Record<string, string> {
 }
 
 test.for(PATHS)('answers HEAD of %s with the headers of GET and no body', async path => {
-  gateway = await startGateway({ now: () => 5_000 })
   // The client would hide the length of a compressed body.
   const headers = { 'accept-encoding': 'identity' }
   const get = await gateway.get(path, headers)
@@ -50,12 +50,10 @@ test.for([
   ['/api/indexer/health', 'no-store'],
   ['/readyz', 'no-store'],
 ] as const)('says how long %s may be kept', async ([path, cacheControl]) => {
-  gateway = await startGateway()
   expect((await gateway.get(path)).headers.get('cache-control')).toBe(cacheControl)
 })
 
 test('answers problems to HEAD without a body but with their length', async () => {
-  gateway = await startGateway()
   const head = await fetch(`${gateway.url}/nowhere`, { method: 'HEAD' })
   expect(head.status).toBe(404)
   expect(head.headers.get('content-type')).toBe('application/problem+json')
@@ -63,7 +61,6 @@ test('answers problems to HEAD without a body but with their length', async () =
 })
 
 test('keeps a connection alive after HEAD, 304, OPTIONS and problems', async () => {
-  gateway = await startGateway()
   const host = 'Host: a\r\n'
   const tag = (await gateway.get(`/api/tokens/${TOKEN}`, { 'accept-encoding': 'identity' })).headers.get('etag')
   const answer = await rawRequest(
@@ -78,7 +75,6 @@ test('keeps a connection alive after HEAD, 304, OPTIONS and problems', async () 
 })
 
 test.for(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'get'])('answers %s with 405 and what is allowed', async method => {
-  gateway = await startGateway()
   const answer = await rawRequest(
     gateway.port,
     `${method} /api/tokens HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
@@ -98,14 +94,12 @@ test.for([
   `/api/tokens/${TOKEN}/`,
   `/api/tokens/${TOKEN}/orders`,
 ])('answers 404 for %s', async path => {
-  gateway = await startGateway()
   const answer = await rawRequest(gateway.port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
   expect(answer).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/)
   expect(answer).toContain('"code":"not_found"')
 })
 
 test('says of the WebSocket address that it is for upgrades', async () => {
-  gateway = await startGateway()
   const response = await gateway.get('/realtime')
   expect(response.headers.get('upgrade')).toBe('websocket')
   await expectProblem(response, 426, 'upgrade_required')
@@ -114,14 +108,12 @@ test('says of the WebSocket address that it is for upgrades', async () => {
 })
 
 test('refuses a path with broken percent-encoding', async () => {
-  gateway = await startGateway()
   const answer = await rawRequest(gateway.port, 'GET /api/tokens/0x%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
   expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
   expect(answer).toContain('the path must be percent-encoded UTF-8')
 })
 
 test('ignores the body of a GET', async () => {
-  gateway = await startGateway()
   const answer = await rawRequest(
     gateway.port,
     `GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 7\r\n\r\n{"a":1}GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
@@ -138,19 +130,17 @@ test.for([
   ['HTTP/1.0', 'GET /healthz HTTP/1.0\r\nHost: a\r\n\r\n', 505],
   ['a TLS handshake', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\r\n\r\n', 505],
 ] as const)('survives %s', async ([, request, status]) => {
-  gateway = await startGateway()
   expect(await rawRequest(gateway.port, request)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   expect((await gateway.get('/healthz')).status).toBe(200)
 })
 
 test('takes a URL of 12 KB', async () => {
-  gateway = await startGateway()
   expect((await gateway.get(`/healthz?unknown=${'a'.repeat(12_000)}`)).status).toBe(200)
 })
 
 test('answers a reader that is slower than the network byte for byte', async () => {
   const body = `${'0123456789abcdef'.repeat(1_000_000)}\n`
-  gateway = await startGateway({ metrics: { render: async () => body } })
+  const gateway = await startGateway({ metrics: { render: async () => body } })
   // fetch reads nothing of a body until it is asked to: 16 MB wait in the server meanwhile.
   const response = await gateway.get('/metrics')
   await gateway.get('/healthz')
@@ -160,7 +150,6 @@ test('answers a reader that is slower than the network byte for byte', async () 
 })
 
 test('gives every request an id: its own when that is sane, else a new one', async () => {
-  gateway = await startGateway()
   const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
   const idFor = async (given: string) => (await gateway.get('/healthz', { 'x-request-id': given })).headers.get('x-request-id')
   expect(await idFor('0af7651916cd43dd8448eb211c80319c')).toBe('0af7651916cd43dd8448eb211c80319c')
@@ -170,7 +159,7 @@ test('gives every request an id: its own when that is sane, else a new one', asy
 })
 
 test('answers 503 while the database is away and is itself again afterwards', async () => {
-  gateway = await startGateway()
+  const gateway = await startGateway()
   gateway.reads.before = databaseAway
   const paths = PATHS.filter(path => path.startsWith('/api/') && !path.includes('eth-usd') && !path.includes('health'))
   for (const path of paths) {
@@ -182,7 +171,7 @@ test('answers 503 while the database is away and is itself again afterwards', as
 })
 
 test('tells nothing of an unexpected error but logs it once, with its stack and the request id', async () => {
-  gateway = await startGateway()
+  const gateway = await startGateway()
   gateway.reads.before = async () => {
     throw new RangeError('relation "token" of postgresql://tokenwire:hunter2@db is gone')
   }
@@ -200,7 +189,7 @@ test('tells nothing of an unexpected error but logs it once, with its stack and 
 })
 
 test('logs an answer at debug, without query and credentials', async () => {
-  gateway = await startGateway({ now: () => 1 })
+  const gateway = await startGateway({ now: () => 1 })
   await gateway.get('/api/tokens?creator=secret', { authorization: 'Bearer s3cret', 'x-request-id': 'trace-2' })
   expect(gateway.log.at(-1)).toMatchObject({
     level: 20,
@@ -216,7 +205,7 @@ test('logs an answer at debug, without query and credentials', async () => {
 
 test('reports each answer with the pattern of its route', async () => {
   const answered: unknown[] = []
-  gateway = await startGateway({ now: () => 1, metrics: { observeRequest: request => answered.push(request) } })
+  const gateway = await startGateway({ now: () => 1, metrics: { observeRequest: request => answered.push(request) } })
   await gateway.get(`/api/tokens/${TOKEN}`)
   await gateway.get('/nowhere/else')
   await fetch(`${gateway.url}/healthz`, { method: 'BREW' })
@@ -228,7 +217,7 @@ test('reports each answer with the pattern of its route', async () => {
 })
 
 test('survives metrics that fail', async () => {
-  gateway = await startGateway({
+  const gateway = await startGateway({
     metrics: {
       observeRequest() {
         throw new Error('no such label')
@@ -244,7 +233,7 @@ test('survives metrics that fail', async () => {
 
 test('survives a client that goes away while its query runs', async () => {
   const statuses: number[] = []
-  gateway = await startGateway({ metrics: { observeRequest: ({ status }) => statuses.push(status) } })
+  const gateway = await startGateway({ metrics: { observeRequest: ({ status }) => statuses.push(status) } })
   const leaveOnce = async () => {
     const asked = Promise.withResolvers<void>()
     const query = Promise.withResolvers<void>()
