@@ -34,7 +34,6 @@ export const SLOW = [
   'benchmarks/budget',
   'launchpads/adapters/zoraCoins',
   'console/market',
-  'endToEnd/crash',
   'endToEnd/factories',
   'endToEnd/interruptedStart',
   'sync/syncWithDatabase',
@@ -85,7 +84,6 @@ export const SLOW = [
   'endToEnd/environmentProxy',
   'endToEnd/marketData*',
   'endToEnd/metadata',
-  'gateway/listening/proxies',
   'gateway/realtime/slowReader',
   'gateway/realtime/slowEventStream',
   'gateway/realtime/stalledChannelReaders',
@@ -100,6 +98,7 @@ export const SLOW = [
   'sync/distantDatabase',
   'client/package',
   'launchpads/adapters/clanker*',
+  'launchpads/pools/quoteRoutes',
   'launchpads/directory/knownSources',
   'launchpads/mapping/pads',
 ].map(name => `test/${name}.test.ts`)
@@ -137,6 +136,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     retry: 0,
     maxWorkers: 3,
+    maxConcurrency: 3,
     projects: [
       // A worker runs many files with the modules loaded once: a third of the processor time of the run was loading them for each file.
       { test: { ...EACH, name: 'fast', include: ['test/**/*.test.ts'], exclude: [...MOCKING, ...SLOW], isolate: false } },

@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { Trade } from '#resources/trades.ts'
 import { startTestChain } from '#test/support/chain.ts'
 import { openOrm, useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { type PostgresProxy, startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
+import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { launchToken } from '#test/support/launchToken.ts'
-import { type Replication, startReplication } from '#test/support/replication.ts'
+import { startReplication } from '#test/support/replication.ts'
 import { type Service, serviceFolder } from '#test/support/service.ts'
 import { SdkClient } from './sdkClient.ts'
 
@@ -17,10 +17,6 @@ import { SdkClient } from './sdkClient.ts'
  * same name. Connections that were opened to the standby under that name stayed with it for good: the right to index and the gateways'
  * notifications for as long as the process ran.
  */
-
-const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 40_000 })
-const alpha = await launchToken(chain)
-const folder = await serviceFolder(chain)
 
 /** The sessions of the tests' own connections. */
 const TEST = 'of the test'
@@ -40,9 +36,10 @@ const FAILOVERS: readonly Failover[] = [
   { what: 'is set to read-only for a while', happens: isReadOnlyForAWhile, endsAt: 'primary' },
 ]
 
-test.for(FAILOVERS)('goes on by itself, with its clients, when the database $what', async ({ happens, endsAt }) => {
+// Most of the time each waits for a limit to pass, which none of them shares.
+test.concurrent.for(FAILOVERS)('goes on by itself, with its clients, when the database $what', async ({ happens, endsAt }) => {
   const site = await openSite()
-  const { service, clients } = site
+  const { chain, alpha, service, clients } = site
   const before = (await tradesAt(service, ALL)).length
   await happens(site)
   await alpha.buy()
@@ -55,9 +52,9 @@ test.for(FAILOVERS)('goes on by itself, with its clients, when the database $wha
   await expectRightEnd(site, endsAt)
 })
 
-test('goes on with a backfill when the database fails over in the middle of a commit', async () => {
+test.concurrent('goes on with a backfill when the database fails over in the middle of a commit', async () => {
   const site = await openSite()
-  const { proxy, service } = site
+  const { chain, alpha, proxy, service } = site
   const [failover] = FAILOVERS
   const struck = Promise.withResolvers<void>()
   let [movesCursor, commits] = [false, 0]
@@ -78,7 +75,7 @@ test('goes on with a backfill when the database fails over in the middle of a co
 })
 
 /** The clients were never disconnected, no sequence went back, and the tables are those of a fresh index. */
-async function expectRightEnd({ service, clients, primary, replica }: Site, endsAt: Failover['endsAt']): Promise<void> {
+async function expectRightEnd({ chain, service, clients, primary, replica }: Site, endsAt: Failover['endsAt']): Promise<void> {
   for (const client of clients) {
     expect(client.closes).toEqual([])
     expect(client.sequences).toEqual([...new Set(client.sequences)].toSorted((a, b) => a - b))
@@ -102,9 +99,9 @@ async function isPromoted(site: Site): Promise<void> {
 
 async function isPromotedWithoutTheLast(site: Site): Promise<void> {
   await site.replication.endStreaming()
-  const lost = await launchToken(chain, { name: 'Lost', symbol: 'LST' })
-  await alpha.buy()
-  await site.service.indexed(await chain.head())
+  const lost = await launchToken(site.chain, { name: 'Lost', symbol: 'LST' })
+  await site.alpha.buy()
+  await site.service.indexed(await site.chain.head())
   await lost.buy()
   await site.replication.killPrimary()
   await leadToReplica(site)
@@ -122,25 +119,19 @@ async function leadsToStandbyForAWhile(site: Site): Promise<void> {
 async function isReadOnlyForAWhile(site: Site): Promise<void> {
   await sql`alter system set default_transaction_read_only = on`.execute(site.primary)
   await sql`select pg_reload_conf()`.execute(site.primary)
-  await alpha.buy()
+  await site.alpha.buy()
   await site.says('the database takes no writes')
   await sql`alter system reset default_transaction_read_only`.execute(site.primary)
   await sql`select pg_reload_conf()`.execute(site.primary)
 }
 
-/** Two servers, the name that leads to the first one, and a service with a gateway that know only the name. */
-interface Site {
-  readonly replication: Replication
-  readonly proxy: PostgresProxy
-  readonly primary: Kysely<unknown>
-  readonly replica: Kysely<unknown>
-  readonly service: Service
-  readonly clients: readonly SdkClient[]
-  /** Resolves when the process that indexes gives this reason. */
-  says(reason: string): Promise<void>
-}
+type Site = Awaited<ReturnType<typeof openSite>>
 
-async function openSite(): Promise<Site> {
+/** A chain, two servers, the name that leads to the first one, and a service with a gateway that know only the name. */
+async function openSite() {
+  const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 40_000 })
+  const alpha = await launchToken(chain)
+  const folder = await serviceFolder(chain)
   const replication = await startReplication()
   const proxy = await startPostgresProxy({ url: replication.primaryUrl })
   const open = (url: string) => openOrm(url, { applicationName: TEST, isStandbyWanted: true }).em.getKysely<unknown>()
@@ -149,18 +140,14 @@ async function openSite(): Promise<Site> {
   await service.indexed(await chain.head())
   const gateway = await folder.start({ DATABASE_URL: proxy.url, ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' })
   const clients = [service, gateway].map(({ url }) => new SdkClient(url, alpha.token))
-  onTestFinished(async () => {
-    for (const client of clients) client.close()
-    for (const { process: child } of [service, gateway]) child.kill('SIGKILL')
-    await proxy.stop()
-    await replication.stop()
-  })
   for (const client of clients) await eventually(() => client.isWatching)
+  /** Resolves when the process that indexes gives this reason. */
   const says = async (reason: string) => {
     const reasons = async () => (await service.get<IndexerHealth>('/api/indexer/health')).reasons
     await eventually(async () => expect(await reasons()).toContain(reason), { interval: 20 })
   }
-  return { replication, proxy, primary: open(replication.primaryUrl), replica: open(replication.replicaUrl), service, clients, says }
+  const [primary, replica] = [open(replication.primaryUrl), open(replication.replicaUrl)]
+  return { chain, alpha, replication, proxy, primary, replica, service, clients, says }
 }
 
 async function sessionsOf(db: Kysely<unknown>) {
@@ -180,6 +167,6 @@ async function shutDown({ proxy, primary, says }: Site): Promise<void> {
 async function leadToReplica(site: Site): Promise<void> {
   site.proxy.setTarget(site.replication.replicaUrl)
   site.proxy.setServer('up')
-  await alpha.buy()
+  await site.alpha.buy()
   await site.says('the database takes no writes')
 }

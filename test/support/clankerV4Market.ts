@@ -57,8 +57,6 @@ export interface Clanker {
   readonly trades: MadeTrade[]
 }
 
-export type ClankerV4Market = Awaited<ReturnType<typeof openClankerV4Market>>
-
 /** Deploys the tests' Clanker v4 contracts over Uniswap's own PoolManager, and gives a trader WETH. Each action mines blocks of its own. */
 export async function openClankerV4Market(chain: TestChain) {
   const [creator, trader, stranger] = [chain.account(1), chain.account(2), chain.account(3)]

@@ -65,10 +65,7 @@ interface Launch {
   readonly premine?: bigint
   readonly zapped?: boolean
 }
-/** Three versions of Flaunch on a test chain, and accounts that launch, trade and claim at random. */
-export type FlaunchMarket = Awaited<ReturnType<typeof openFlaunchMarket>>
-
-/** Deploys the contracts, and gives the traders flETH. */
+/** Three versions of Flaunch on a test chain, and accounts that launch, trade and claim at random. Gives the traders flETH. */
 export async function openFlaunchMarket(chain: TestChain, random: Random) {
   const contracts = compileSolidity(new URL('../launchpads/contracts/Flaunch.sol', import.meta.url))
   const poolManager = await deployPoolManager(chain)

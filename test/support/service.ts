@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { TestChain } from './chain.ts'
 import { closedAfterFile } from './closeAfterFile.ts'
 import { POLL_LIMIT_MS } from './limits.ts'
-import { makeTemporaryFolder } from './temporaryFolder.ts'
 
 type Env = Readonly<Record<string, string>>
 
@@ -54,7 +54,7 @@ export async function serviceFolder(
   chain: TestChain,
   { launchpads = fileOfReference(chain) }: ServiceFolderOptions = {},
 ): Promise<ServiceFolder> {
-  const { path: folder, remove: removed } = await makeTemporaryFolder()
+  const folder = await mkdtemp(path.join(tmpdir(), 'tokenwire-service-'))
   const launchpadsFile = path.join(folder, 'launchpads.json')
   await writeFile(launchpadsFile, launchpads)
   const env = {
@@ -79,7 +79,7 @@ export async function serviceFolder(
     },
     remove: closedAfterFile(async () => {
       await Promise.all(running.map(end => end()))
-      await removed()
+      await rm(folder, { recursive: true, force: true })
     }),
   }
 }

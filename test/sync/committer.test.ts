@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { encodeFunctionData, parseAbi, parseEther } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   buyOnCurve,
   claim,
@@ -19,26 +19,21 @@ import type { Address } from '#domain/address.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
 import type { ProjectedBatch } from '#sync/state.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
 const followed = await useDatabase()
 const backfilled = await useDatabase()
-let chain: TestChain
-let token: Launched
-/** Blocks whose events change nothing. */
-let idleBlocks: readonly number[]
-
 const DAY = 86_400
-
-beforeAll(mineChain)
-afterAll(() => chain?.stop())
+const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 3 * DAY })
+/** Blocks whose events change nothing. */
+const { token, idleBlocks } = await mineChain()
+/** What every way to index the chain has to give: that of block by block. */
+const blocks = await (await openChainIndex(chain, followed)).indexEach(1)
+const expected = await dumpTables(followed.kysely)
 
 test('a chain indexed block by block, in one range or in three gives the same tables', async () => {
-  const each = await openChainIndex(chain, followed)
-  const blocks = await each.indexEach(1)
-  const expected = await dumpTables(followed.kysely)
   expect(expected['trade']).toHaveLength(8)
 
   const atOnce = await openChainIndex(chain, backfilled)
@@ -71,10 +66,6 @@ test.each(MOMENTS)('a range that is prepared while the one before it is committe
     [4, 10],
   ]) {
     const ends = [...cuts.filter(cut => cut < head), head]
-    await followed.clear()
-    const plain = await openChainIndex(chain, followed)
-    for (const [at, to] of ends.entries()) await plain.indexRange((ends[at - 1] ?? 0) + 1, to)
-
     await backfilled.clear()
     let inside: () => Promise<void> = async () => undefined
     const around = (transaction: Transaction): Transaction => {
@@ -99,7 +90,7 @@ test.each(MOMENTS)('a range that is prepared while the one before it is committe
     const cursor = (await index.committer.recentBlocks()).at(-1) ?? expect.unreachable()
     expect(cursor.number).toBe(head)
     await index.committer.commit({ kind: 'settle', to: cursor })
-    expect(await dumpTables(backfilled.kysely)).toEqual(await dumpTables(followed.kysely))
+    expect(await dumpTables(backfilled.kysely)).toEqual(expected)
   }
 })
 
@@ -118,10 +109,7 @@ test('refuses a range that was prepared on another one than the last', async () 
   expect(await dumpTables(followed.kysely)).toEqual(tables)
 })
 
-test('a silent token loses its window when the chain moves on, with a new sequence and the same source block', async () => {
-  await followed.clear()
-  const index = await openChainIndex(chain, followed)
-  const blocks = await index.indexEach(1)
+test('a silent token loses its window when the chain moves on, with a new sequence and the same source block', () => {
   const last = blocks.at(-1)?.tokens.find(entry => entry.token.address === token.token)
   expect(last?.token.market.trades.m5).toEqual({ buys: 0, sells: 0, buyers: 0, sellers: 0 })
   expect(last?.token.market.volumeWeth.m5).toBe('0')
@@ -130,20 +118,15 @@ test('a silent token loses its window when the chain moves on, with a new sequen
 })
 
 test('windows that are left alone while the index is behind are right again with the last block', async () => {
-  await followed.clear()
-  await (await openChainIndex(chain, followed)).indexEach(1)
-  const expected = await dumpTables(followed.kysely)
   await backfilled.clear()
-  const blocks = await (await openChainIndex(chain, backfilled)).indexEach(1, { behind: true })
+  const ofBehind = await (await openChainIndex(chain, backfilled)).indexEach(1, { behind: true })
   expect(await dumpTables(backfilled.kysely)).toEqual(expected)
   // The last block is empty: it is time alone that changes the token.
-  expect(blocks.at(-1)?.tokens.map(entry => entry.token.address)).toContain(token.token)
+  expect(ofBehind.at(-1)?.tokens.map(entry => entry.token.address)).toContain(token.token)
 })
 
 // Transfers of nothing by a stranger once cost each watcher of the token an update per block.
-test('a block whose events change nothing gives no token a new sequence', async () => {
-  await followed.clear()
-  const blocks = await (await openChainIndex(chain, followed)).indexEach(1)
+test('a block whose events change nothing gives no token a new sequence', () => {
   const idle = blocks.filter(({ number }) => idleBlocks.includes(number))
   expect(idle.map(({ tokens, unread }) => [...tokens, ...unread])).toEqual([[], [], []])
 })
@@ -151,9 +134,9 @@ test('a block whose events change nothing gives no token a new sequence', async 
 test('the state of a token without subscribers is not read, and it is named all the same', async () => {
   await followed.clear()
   const index = await openChainIndex(chain, followed, null, undefined, address => address === token.token)
-  const blocks = await index.indexEach(1)
-  const read = blocks.flatMap(({ tokens }) => tokens.map(entry => entry.token.address))
-  const unread = blocks.flatMap(block => block.unread)
+  const committed = await index.indexEach(1)
+  const read = committed.flatMap(({ tokens }) => tokens.map(entry => entry.token.address))
+  const unread = committed.flatMap(block => block.unread)
   expect(new Set(read)).toEqual(new Set([token.token]))
   expect(unread).not.toContain(token.token)
   expect(unread.length).toBeGreaterThan(0)
@@ -231,9 +214,9 @@ test('refuses a database of other contracts or another chain, and says what diff
   )
 })
 
-function balanceOf(holder: Address): Promise<bigint> {
+function balanceOf(token: Address, holder: Address): Promise<bigint> {
   const { abis } = chain.deployment
-  return chain.client.readContract({ address: token.token, abi: abis.token, functionName: 'balanceOf', args: [holder] })
+  return chain.client.readContract({ address: token, abi: abis.token, functionName: 'balanceOf', args: [holder] })
 }
 
 /** Collects nothing, as anyone may from any pool. */
@@ -243,21 +226,22 @@ function collectNothing(pool: Address, from: Address) {
   return sendCall(chain, { from, to: pool, data })
 }
 
-async function poolOf(): Promise<Address> {
+async function poolOf(token: Address): Promise<Address> {
   const { abis, uniswapFactory, weth } = chain.deployment
-  const args = [token.token, weth, 10_000] as const
+  const args = [token, weth, 10_000] as const
   const pool = await chain.client.readContract({ address: uniswapFactory, abi: abis.factory, functionName: 'getPool', args })
   return (pool as string).toLowerCase() as Address
 }
 
 /** A launch, trades over a day, a graduation, trades in the pool, claims, and blocks whose events change nothing. */
-async function mineChain(): Promise<void> {
-  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 3 * DAY })
+async function mineChain(): Promise<{ readonly token: Launched; readonly idleBlocks: readonly number[] }> {
   const [, creator, alice, bob] = chain.accounts as [Address, Address, Address, Address]
-  token = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP', firstBuyWei: parseEther('0.1') })))
+  const token = readLaunched(
+    await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP', firstBuyWei: parseEther('0.1') })),
+  )
   await chain.mined(buyOnCurve(chain, { from: alice, curve: token.curve, paidWei: parseEther('1') }))
   await chain.mine(1, 400)
-  const held = await balanceOf(alice)
+  const held = await balanceOf(token.token, alice)
   await chain.mined(sellOnCurve(chain, { from: alice, token: token.token, curve: token.curve, amount: held / 3n }))
   await chain.mine(1, 4_000)
   await chain.mined(transfer(chain, { from: alice, currency: token.token, to: bob, amount: held / 5n }))
@@ -273,12 +257,15 @@ async function mineChain(): Promise<void> {
   await chain.mined(swapThroughRouter(chain, { from: alice, token: token.token, side: 'buy', amountIn: parseEther('0.3') }))
   await chain.mined(swapThroughRouter(chain, { from: alice, token: token.token, side: 'sell', amountIn: held / 10n }))
   await chain.mined(wrap(chain, { from: bob, amountWei: parseEther('1') }))
-  await chain.mined(swapDirectly(chain, { from: bob, token: token.token, pool: await poolOf(), side: 'buy', amountIn: parseEther('0.2') }))
+  await chain.mined(
+    swapDirectly(chain, { from: bob, token: token.token, pool: await poolOf(token.token), side: 'buy', amountIn: parseEther('0.2') }),
+  )
   await chain.mined(claim(chain, { from: creator, token: token.token }))
   const idle = { currency: token.token, amount: 0n }
   const stranger = await chain.mined(transfer(chain, { ...idle, from: creator, to: alice }))
   const toItself = await chain.mined(transfer(chain, { ...idle, from: alice, to: alice, amount: 5n }))
-  const collected = await chain.mined(collectNothing(await poolOf(), bob))
-  idleBlocks = [stranger, toItself, collected].map(({ blockNumber }) => Number(blockNumber))
+  const collected = await chain.mined(collectNothing(await poolOf(token.token), bob))
+  const idleBlocks = [stranger, toItself, collected].map(({ blockNumber }) => Number(blockNumber))
   await chain.mine(1, 301)
+  return { token, idleBlocks }
 }

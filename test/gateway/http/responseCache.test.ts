@@ -271,10 +271,12 @@ test.for([
   expect(paths.length).toBeGreaterThan(40)
   let shared = 0
   for (const path of paths) {
-    const answers = await Promise.all(CLIENTS.map(headers => gateway.get(path, headers)))
+    // Not compressed: the descriptions are large.
+    const answers = await Promise.all(CLIENTS.map(headers => gateway.get(path, { 'accept-encoding': 'identity', ...headers })))
+    const texts = await Promise.all(answers.map(toText))
     const kept = answers.filter(({ headers }) => /public|s-maxage/.test(headers.get('cache-control') ?? ''))
     if (path.startsWith('/api/')) shared += kept.length
-    const different = new Set(await Promise.all(kept.map(toText))).size
+    const different = new Set(texts.filter((_, index) => kept.includes(answers[index] as Response))).size
     const varying = kept.filter(({ headers }) => headers.get('vary') !== 'Accept-Encoding')
     expect({ path, different: different > 1, varying }).toEqual({ path, different: false, varying: [] })
   }

@@ -1,27 +1,23 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { type ClientRequest, request } from 'node:http'
+import { request } from 'node:http'
 import path from 'node:path'
+import { closeAfterFile } from '#test/support/closeAfterFile.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { findProgram } from '#test/support/findProgram.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 export const NGINX = findProgram({ names: ['nginx'], aptPackage: 'nginx-light' })
 
-export interface Nginx {
-  /** A request to one of the servers. */
-  ask(server: string, route: string, headers?: Readonly<Record<string, string>>): ClientRequest
-  stop(): Promise<void>
-}
-
 /**
- * Starts nginx, and waits until its servers listen.
+ * Starts nginx for the rest of the test file, and waits until its servers listen.
  *
  * @param servers what stands inside of each `server`, besides `listen`, by a name for it
  * @param http what stands beside the servers
+ * @returns a request to one of the servers
  */
-export async function startNginx(servers: Readonly<Record<string, string>>, http = ''): Promise<Nginx> {
+export async function startNginx(servers: Readonly<Record<string, string>>, http = '') {
   const folder = await makeTemporaryFolder()
   const names = Object.keys(servers)
   const socketOf = (server: string) => path.join(folder.path, `${names.indexOf(server)}.sock`)
@@ -40,13 +36,12 @@ ${blocks.join('\n')}
   let said = ''
   const nginx = spawn(NGINX ?? '', ['-p', folder.path, '-c', file, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'pipe'] })
   nginx.stderr.on('data', chunk => (said += String(chunk)))
-  const ask: Nginx['ask'] = (server, route, headers = {}) =>
-    request({ socketPath: socketOf(server), path: route, headers: { host: '127.0.0.1', ...headers }, agent: false }).end()
-  const stop = async () => {
+  closeAfterFile(async () => {
     nginx.kill('SIGTERM')
     if (nginx.exitCode === null) await once(nginx, 'exit')
-    await folder.remove()
-  }
+  })
+  const ask = (server: string, route: string, headers: Readonly<Record<string, string>> = {}) =>
+    request({ socketPath: socketOf(server), path: route, headers: { host: '127.0.0.1', ...headers }, agent: false }).end()
   const listens = async () => {
     for (const name of names) {
       const [response] = await once(ask(name, '/healthz'), 'response').catch(({ message }: Error) => [
@@ -56,11 +51,6 @@ ${blocks.join('\n')}
       response.resume()
     }
   }
-  try {
-    await eventually(listens)
-  } catch (error) {
-    await stop()
-    throw error
-  }
-  return { ask, stop }
+  await eventually(listens)
+  return ask
 }
