@@ -75,8 +75,10 @@ export interface LaunchpadAdapter {
   /**
    * What these logs would add if their emitters were known: in a range, an emitter may become known later. Left out: only the launchpad's
    * own contracts add sources.
+   *
+   * @param all the watched logs of their blocks
    */
-  discoverFromUnknown?(logs: readonly ChainLog[]): readonly Hex[]
+  discoverFromUnknown?(logs: readonly ChainLog[], all: readonly ChainLog[]): readonly Hex[]
   /** @param lookup must also find the sources that the logs of the batch add */
   decode(transaction: TransactionLogs, lookup: SourceLookup): DecodedTransaction
   /** What has vested by a time of a token whose creator's rewards vest, in raw units. Left out: nothing vests. */

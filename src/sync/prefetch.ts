@@ -410,9 +410,14 @@ function replaced(number: number): RpcError {
   return inconsistent(`block ${number} was replaced while its range was fetched`)
 }
 
-/** Two ascending lists as one. */
+/** Two ascending lists as one, each log once: the log that initialises a pool in a PoolManager is asked for before its id is known, too. */
 function merge(a: readonly ChainLog[], b: readonly ChainLog[]): readonly ChainLog[] {
-  return b.length === 0 ? a : [...a, ...b].toSorted(comparePlaces)
+  if (b.length === 0) return a
+  const sorted = [...a, ...b].toSorted(comparePlaces)
+  return sorted.filter((log, index) => {
+    const before = sorted[index - 1]
+    return before === undefined || before.blockHash !== log.blockHash || comparePlaces(log, before) !== 0
+  })
 }
 
 /** Which addresses' logs are indexed; the directory of known tokens implements it. It grows with what is committed. */

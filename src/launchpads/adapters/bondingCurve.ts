@@ -92,7 +92,7 @@ const moreFactories = z
 export const bondingCurve: AdapterKind = {
   version: 3,
   contracts: ['factory'],
-  optionalContracts: ['curve', 'escrow'],
+  optionalContracts: ['curve', 'escrow', 'poolManager'],
   settings: { events: eventsSchema, moreFactories },
   check: options => {
     const compiled = compileMapping(mappingOf(options))

@@ -182,7 +182,7 @@ function sourceDirectory(
       const found = new Set(keys.filter(key => isAddress(key) || isPoolId(key)))
       const ofUnknown = logs.filter(log => mayDiscover(log) && lookup(log.address) === undefined && !found.has(log.address))
       for (const adapter of ofUnknown.length === 0 ? [] : adapters) {
-        for (const address of adapter.discoverFromUnknown?.(ofUnknown) ?? []) if (lookup(address) === undefined) found.add(address)
+        for (const address of adapter.discoverFromUnknown?.(ofUnknown, logs) ?? []) if (lookup(address) === undefined) found.add(address)
       }
       return [...found]
     },
@@ -197,10 +197,14 @@ function isPoolManager({ contracts }: LaunchpadAdapter, address: Address): boole
   return contracts.some(contract => contract.address === address && contract.role === 'poolManager')
 }
 
-/** Contracts of which only some logs matter to every launchpad that uses them. */
+/**
+ * Contracts of which only some logs matter to every launchpad that uses them. Of a PoolManager, these come beside the logs of the pools that
+ * are known.
+ */
 function topicsByContract(adapters: readonly LaunchpadAdapter[]): ReadonlyMap<Address, LogTopics> {
+  const uses = adapters.flatMap(({ contracts }) => contracts)
   const byAddress = Map.groupBy(
-    adapters.flatMap(({ contracts }) => contracts),
+    uses.filter(({ role, topics }) => role !== 'poolManager' || topics !== undefined),
     ({ address }) => address,
   )
   return new Map(

@@ -5,7 +5,8 @@ import type { ChainLog } from '#domain/block.ts'
 import { decodeEach, type EntryProblem, type LaunchpadAdapter, type LaunchpadContract } from '#launchpads/adapter.ts'
 import { type DiscoveredSource, type LogSource, withoutRepeatedLaunches } from '#launchpads/logSource.ts'
 import { V2_TOPICS } from '#launchpads/pools/uniswapV2.ts'
-import { V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
+import { POOL_CREATED_TOPIC, V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
+import { V4_INITIALIZE_TOPIC } from '#launchpads/pools/uniswapV4.ts'
 import { eventPosition, type TokenEvent } from '#launchpads/tokenEvent.ts'
 import { unlessMalformed } from '#launchpads/words.ts'
 import { callProblems, compileClaimCall, parametersOf, shapeOf } from './calls.ts'
@@ -21,10 +22,12 @@ import {
   tellsPrice,
 } from './entries.ts'
 import { type Emitter, type Field, KINDS } from './kinds.ts'
-import { completeEvent, launchEvent, poolEvent } from './launch.ts'
+import { completeEvent, launchEvent } from './launch.ts'
+import { poolEvent } from './pools.ts'
 import {
   createReaders,
   fieldProblems,
+  isMade,
   type MappedEvent,
   type MappedLog,
   type MappingContext,
@@ -137,10 +140,20 @@ function contractsOfMapping(
   { contracts, moreFactories = [] }: MappingInput,
 ): readonly LaunchpadContract[] {
   const emitters = new Set<string>(entries.map(({ mapping }) => mapping.emitter))
+  const named = new Set<string>([...Object.values(contracts), ...moreFactories])
+  const pools = entries.flatMap(({ mapping: { pool } }) => (isMade(pool) ? [pool] : []))
+  const makers = pools.flatMap(({ factory, codeHash }) => (factory === undefined || codeHash !== undefined ? [] : [toAddress(factory)]))
+  const { poolManager } = contracts
   const sharedCurve = curvePlace === 'shared' ? entries.find(({ kind }) => isTrade(kind))?.mapping.emitter : undefined
-  return [...Object.entries(contracts), ...moreFactories.map(address => ['factory', address] as const)]
-    .filter(([name]) => emitters.has(name))
-    .map(([name, address]) => ({ address, role: name === sharedCurve ? 'sharedCurve' : 'contract' }))
+  return [
+    ...[...Object.entries(contracts), ...moreFactories.map(address => ['factory', address] as const)]
+      .filter(([name]) => emitters.has(name))
+      .map(([name, address]): LaunchpadContract => ({ address, role: name === sharedCurve ? 'sharedCurve' : 'contract' })),
+    ...[...new Set(makers)]
+      .filter(address => !named.has(address))
+      .map((address): LaunchpadContract => ({ address, role: 'contract', topics: [[POOL_CREATED_TOPIC]] })),
+    ...(poolManager === undefined ? [] : [{ address: poolManager, role: 'poolManager', topics: [[V4_INITIALIZE_TOPIC]] } as const]),
+  ]
 }
 
 function compileEntry(entry: ParsedEntry, context: MappingContext, { contracts }: MappingInput): CompiledEvent {
@@ -204,21 +217,27 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
       for (const log of logs) {
         for (const { emitter, discover } of eventsOf(log)) {
           const tokenSource = tokenSourceOf(emitter, log.address, lookup(log.address), input)
-          if (tokenSource !== undefined) found.push(unlessMalformed(() => discover?.({ log, tokenSource, lookup })) ?? [])
+          if (tokenSource === undefined) continue
+          const ofTransaction = () => logs.filter(({ txHash }) => txHash === log.txHash)
+          found.push(unlessMalformed(() => discover?.({ log, tokenSource, lookup, ofTransaction })) ?? [])
         }
       }
       return withoutRepeatedLaunches(found, lookup)
     },
-    discoverFromUnknown: logs =>
-      logs.flatMap(log => eventsOf(log).flatMap(event => unlessMalformed(() => event.discoverFromUnknown?.({ log })) ?? [])),
+    discoverFromUnknown: (logs, all) =>
+      logs.flatMap(log => {
+        const ofTransaction = () => all.filter(({ txHash }) => txHash === log.txHash)
+        return eventsOf(log).flatMap(event => unlessMalformed(() => event.discoverFromUnknown?.({ log, ofTransaction })) ?? [])
+      }),
     decode: (transaction, lookup) => {
       const states = new Set<TokenEvent>()
+      const ofTransaction = () => transaction.logs.map(({ log }) => log)
       const { events, malformed } = decodeEach(transaction, ({ log, source }) => {
         const decoded: TokenEvent[] = []
         for (const { emitter, decode, followsTrade } of eventsOf(log)) {
           const tokenSource = tokenSourceOf(emitter, log.address, source, input)
           if (tokenSource === undefined) continue
-          const ofEvent = decode({ log, tokenSource, transaction, lookup, at: eventPosition(log, transaction) })
+          const ofEvent = decode({ log, tokenSource, transaction, lookup, ofTransaction, at: eventPosition(log, transaction) })
           if (followsTrade === true) for (const event of ofEvent) states.add(event)
           decoded.push(...ofEvent)
         }
@@ -232,7 +251,8 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
 
 function poolTopics({ events }: MappingInput): readonly Hex[] {
   const types = new Set(entriesOf(events).map(({ mapping }) => mapping['poolType']))
-  return [...(types.has('uniswap-v2') ? V2_TOPICS : []), ...(types.has('uniswap-v3') ? V3_TOPICS : [])]
+  const areV3 = types.has('uniswap-v3') || types.has('pancakeswap-v3')
+  return [...(types.has('uniswap-v2') ? V2_TOPICS : []), ...(areV3 ? [...V3_TOPICS, POOL_CREATED_TOPIC] : [])]
 }
 
 /** The token or curve that emitted a log, `null` for a contract that serves all tokens; `undefined` when the log is not this emitter's. */

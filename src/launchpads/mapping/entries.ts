@@ -31,6 +31,11 @@ export function entriesOf(events: EventsMapping): readonly MappedEntry[] {
   })
 }
 
+/** Whether a launch puts its token into a pool, and not on a curve. */
+export function launchesIntoPool({ mapping }: MappedEntry): boolean {
+  return mapping['poolType'] !== undefined
+}
+
 export function isTrade(kind: Kind): boolean {
   return kind === 'buy' || kind === 'sell' || kind === 'trade'
 }

@@ -11,10 +11,10 @@ export type Kind = (typeof KIND_NAMES)[number]
 
 export interface Field {
   /**
-   * The type of the value, which a parameter of the event gives. `amount`: unsigned, in raw units. `flag`: a bool, or an amount that counts
-   * as true unless it is zero. `choice`: one of `words`, no parameter.
+   * The type of the value, which a parameter of the event gives. `id`: of a pool inside a PoolManager. `amount`: unsigned, in raw units.
+   * `flag`: a bool, or an amount that counts as true unless it is zero. `choice`: one of `words`, no parameter.
    */
-  readonly holds: 'address' | 'amount' | 'text' | 'flag' | 'bps' | 'choice'
+  readonly holds: 'address' | 'id' | 'amount' | 'text' | 'flag' | 'bps' | 'choice'
   readonly isRequired?: true
   /** A number for all events may stand in place of the parameter. */
   readonly takesNumber?: true
@@ -26,8 +26,8 @@ export interface Field {
   readonly takesAddress?: true
   /** A call at the end of the launch's block may stand in place of the parameter. */
   readonly takesCall?: true
-  /** The pool that a factory makes may stand in place of the parameter. */
-  readonly takesFactory?: true
+  /** What tells a pool may stand in place of the parameter. */
+  readonly takesPool?: true
   /** For the JSON schema. */
   readonly about: string
 }
@@ -79,21 +79,31 @@ const TRADE: Fields = {
   ...STATE,
 }
 
-const POOL: Fields = {
-  token: TOKEN,
+const POOL_TYPE: Field = {
+  holds: 'choice',
+  words: ['uniswap-v2', 'uniswap-v3', 'uniswap-v4', 'pancakeswap-v3'],
+  about: 'The kind of the pool.',
+}
+
+const PLACE: Fields = {
   pool: {
     holds: 'address',
-    isRequired: true,
-    takesFactory: true,
-    about: 'The pool in which the token trades; where no event names it, the factory that makes it.',
+    takesPool: true,
+    about: 'The pool in which the token trades; where no event names it, the factory that makes it, or its hook. Either this or poolId.',
   },
-  poolType: { holds: 'choice', isRequired: true, words: ['uniswap-v2', 'uniswap-v3'], about: 'The kind of the pool.' },
+  poolId: { holds: 'id', about: 'Of uniswap-v4: the id of the pool inside the poolManager. Either this or pool.' },
   poolFeeBps: {
     holds: 'bps',
     takesNumber: true,
     words: ['unknown'],
-    about: "The pool's fee in basis points. Left out: 30 for uniswap-v2, unknown for uniswap-v3.",
+    about: "The pool's fee in basis points. Left out: 30 for uniswap-v2, unknown for the others.",
   },
+}
+
+const POOL: Fields = {
+  token: TOKEN,
+  ...PLACE,
+  poolType: { ...POOL_TYPE, isRequired: true },
   quoteToken: { ...QUOTE_TOKEN, about: "What the token is paired with there. Left out: the currency of the token's curve." },
 }
 
@@ -127,8 +137,10 @@ export const KINDS: Readonly<Record<Kind, { readonly about: string; readonly fie
       quoteToken: {
         ...QUOTE_TOKEN,
         takesCall: true,
-        about: 'The currency of its curve, where tokens have different ones. The zero address is ETH.',
+        about: 'The currency of its curve or pool, where tokens have different ones. The zero address is ETH.',
       },
+      ...PLACE,
+      poolType: { ...POOL_TYPE, about: 'The kind of the pool that the token is launched into, where it has no curve.' },
       name: { holds: 'text', takesCall: true, about: "The token's name." },
       symbol: { holds: 'text', takesCall: true, about: "The token's symbol." },
       metadataUri: { holds: 'text', takesCall: true, about: "Where the token's metadata is." },

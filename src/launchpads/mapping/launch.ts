@@ -1,5 +1,4 @@
-import { encodeAbiParameters, encodePacked, getCreate2Address, keccak256, parseAbiParameters } from 'viem/utils'
-import { type Address, type Hex, isEther, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
+import { type Address, type Hex, isEther, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { CallAnswer } from '#domain/contractCall.ts'
 import { TEXT_LIMITS } from '#domain/text.ts'
@@ -18,11 +17,11 @@ import {
 import { MalformedLogError, unlessMalformed } from '#launchpads/words.ts'
 import { createLaunchCalls } from './calls.ts'
 import { KINDS } from './kinds.ts'
+import { factsReader, ofLaunch, quoteTokenReader } from './pools.ts'
 import {
-  decimalsOf,
+  type LogInTransaction,
   MAX_AMOUNT,
   type MappedEvent,
-  type MappedLog,
   type MappingContext,
   nonZero,
   type Reader,
@@ -30,7 +29,6 @@ import {
   requireReader,
   tokenReader,
 } from './readers.ts'
-import type { PoolMapping } from './schema.ts'
 import { progressEvents, stateEvents, stateReader, UNKNOWN_STATE } from './trade.ts'
 
 /** ERC-20 decimals are a `uint8`. */
@@ -40,8 +38,8 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
   const { launchpad, weth } = context
   const token = requireReader(readers.address('token'))
   const decimals = decimalsReader(requireReader(readers.amount('decimals')))
-  const curve = curveReader(readers.address('curve'), context)
-  const feeBps = readers.bps('feeBps')
+  const facts = marketReader(readers, context)
+  const launchesIntoPool = readers.has('poolType')
   const creatorFeeBps = creatorFeeReader(readers)
   const state = stateReader(readers)
   const calls = createLaunchCalls(readers, KINDS.launch.fields, context)
@@ -54,7 +52,8 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
   const target = calls.field('target', targetReader)
 
   /** @param answers none: of a token that is only announced */
-  const read = (log: ChainLog, answers: readonly CallAnswer[]) => {
+  const read = (mapped: LogInTransaction, answers: readonly CallAnswer[]) => {
+    const { log } = mapped
     const address = nonZero(token(log))
     if (address === weth) throw new MalformedLogError('expected a new token, got WETH')
     const units = decimals(log)
@@ -63,11 +62,7 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
     const by = creator(log, answers)
     return {
       isReadable: (by !== null || !calls.has('creator')) && (currency !== null || !calls.has('quoteToken')),
-      pool: poolFacts(curve(log, address), 'curve', {
-        token: address,
-        quoteToken: currency ?? context.quoteToken,
-        feeBps: feeBps?.(log) ?? null,
-      }),
+      pool: facts(mapped, address, currency ?? context.quoteToken),
       totalSupply: totalSupply(log, answers),
       state: state?.(log, units) ?? UNKNOWN_STATE,
       launched: {
@@ -78,7 +73,7 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
         decimals: units,
         metadataUri: metadataUri(log, answers),
         creatorFeeBps: creatorFeeBps?.(log) ?? null,
-        graduation: { status: context.isGraduating ? 'bonding' : 'none', target: target(log, answers) },
+        graduation: { status: context.isGraduating && !launchesIntoPool ? 'bonding' : 'none', target: target(log, answers) },
       } as const,
     }
   }
@@ -104,19 +99,20 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
 
   return {
     // Reads every field: a launch that is malformed in any of them must not add sources.
-    discover: ({ log }) => {
-      const { pool, launched } = read(log, [])
+    discover: mapped => {
+      const { pool, launched } = read(mapped, [])
       return sourcesOf(launchpad, launched.token, pool, launched.decimals)
     },
-    decode: ({ log, at: position, transaction }) => {
-      const announced = read(log, [])
+    decode: mapped => {
+      const { log, at: position, transaction } = mapped
+      const announced = read(mapped, [])
       const { launched, pool } = announced
       const supply = announced.totalSupply !== null && hasMint(transaction, launched.token) ? null : announced.totalSupply
       const events = eventsOf(announced, position, supply)
       const asked = calls.of(launched.token, pool.address, log)
       if (asked.length === 0) return events
       const complete: UnreadLaunch['complete'] = (answers, minted) => {
-        const launch = unlessMalformed(() => read(log, answers))
+        const launch = unlessMalformed(() => read(mapped, answers))
         if (launch === null || !launch.isReadable) return []
         if (!calls.has('totalSupply')) return eventsOf(launch, position, supply)
         // Counts what no transfer shows: the transfers of the block are added to it.
@@ -147,6 +143,20 @@ function decimalsReader(decimals: Reader<bigint>): Reader<number> {
     if (value > MAX_DECIMALS) throw new MalformedLogError(`expected at most ${MAX_DECIMALS} decimals`)
     return Number(value)
   }
+}
+
+/** Reads where the token trades from its launch on: on its curve, or in a pool. */
+function marketReader(
+  readers: Readers,
+  context: MappingContext,
+): (mapped: LogInTransaction, token: Address, quoteToken: Address) => PoolFacts {
+  if (readers.has('poolType')) {
+    const facts = factsReader(readers, context, ofLaunch)
+    return (mapped, token) => facts(mapped, token)
+  }
+  const curve = curveReader(readers.address('curve'), context)
+  const fee = readers.bps('feeBps')
+  return ({ log }, token, quoteToken) => poolFacts(curve(log, token), 'curve', { token, quoteToken, feeBps: fee?.(log) ?? null })
 }
 
 function curveReader(
@@ -187,104 +197,8 @@ function hasMint({ logs }: TransactionLogs, token: Address): boolean {
   )
 }
 
-/** The fee of every pair of Uniswap's own v2 factory. */
-const UNISWAP_V2_FEE_BPS = 30
-
-/** A new pool, which a graduation makes the main one. */
-export function poolEvent(readers: Readers, context: MappingContext, isGraduation: boolean): MappedEvent {
-  const token = tokenReader(readers)
-  const facts = factsReader(readers, context)
-  const named = readers.address('pool')
-  return {
-    discover: mapped => {
-      const launched = token(mapped)
-      return [poolSource(context.launchpad, launched, facts(mapped, launched), decimalsOf(context, mapped.tokenSource))]
-    },
-    discoverFromUnknown: ({ log }) => {
-      if (named !== null) return [named(log)]
-      const mapped = { log, tokenSource: null, lookup: () => undefined }
-      return [facts(mapped, token(mapped)).address as Address]
-    },
-    decode: mapped => {
-      const at = { ...mapped.at, token: token(mapped) }
-      const pool = facts(mapped, at.token)
-      const created = { ...at, kind: 'poolCreated', pool, main: false } as const
-      return isGraduation ? [created, { ...at, kind: 'migrated', pool: pool.address }] : [created]
-    },
-  }
-}
-
 export function completeEvent(readers: Readers): MappedEvent {
   const token = tokenReader(readers)
   const raised = readers.amount('raised')
   return { decode: mapped => [{ ...mapped.at, token: token(mapped), kind: 'completed', raised: raised?.(mapped.log) ?? null }] }
-}
-
-type FactsReader = (mapped: Pick<MappedLog, 'log' | 'tokenSource' | 'lookup'>, token: Address) => PoolFacts
-
-function factsReader(readers: Readers, context: MappingContext): FactsReader {
-  const type = readers.choice('poolType') === 'uniswap-v2' ? 'uniswap-v2' : 'uniswap-v3'
-  const fee = readers.bps('poolFeeBps')
-  const defaultFee = type === 'uniswap-v2' && !readers.has('poolFeeBps') ? UNISWAP_V2_FEE_BPS : null
-  const quote = quoteTokenReader(readers, context)
-  const named = readers.address('pool')
-  const made = readers.made('pool')
-  return (mapped, token) => {
-    const { log } = mapped
-    const quoteToken = quote?.(log) ?? curveCurrency(token, mapped, context)
-    const feeBps = fee?.(log) ?? defaultFee
-    const address = nonZero(
-      made === null ? requireReader(named)(log) : madePool(made, [token, quoteToken], type === 'uniswap-v2' ? null : feeBps),
-    )
-    if (new Set([address, token, quoteToken]).size < 3) throw new MalformedLogError('expected a pool of the token and another one')
-    return poolFacts(address, type, { token, quoteToken, feeBps })
-  }
-}
-
-const V3_TERMS = parseAbiParameters('address, address, uint24')
-const SPACING_TERMS = parseAbiParameters('address, address, int24')
-/** Uniswap counts fees in hundredths of a basis point. */
-const PIPS_PER_BPS = 100
-
-/**
- * The address of the pool that a factory makes of two currencies, in either order: by EIP-1014, from the salt of Uniswap's v2 and v3
- * factories (UniswapV2Factory.sol, UniswapV3PoolDeployer.sol), which their forks have kept. Slipstream's (CLFactory.sol) has the tick
- * spacing in the fee's place.
- *
- * @param feeBps of a v3 pool; `null`: a v2 pair, or a pool that its tick spacing tells
- */
-export function madePool(
-  { factory, codeHash, tickSpacing }: PoolMapping,
-  currencies: readonly [Address, Address],
-  feeBps: number | null,
-): Address {
-  const [first, second] = currencies.toSorted() as [Address, Address]
-  const packed = () =>
-    feeBps === null
-      ? encodePacked(['address', 'address'], [first, second])
-      : encodeAbiParameters(V3_TERMS, [first, second, Math.round(feeBps * PIPS_PER_BPS)])
-  const salt = keccak256(tickSpacing === undefined ? packed() : encodeAbiParameters(SPACING_TERMS, [first, second, tickSpacing]))
-  return toAddress(getCreate2Address({ from: toAddress(factory), salt, bytecodeHash: codeHash as Hex }))
-}
-
-/** Reads the field `quoteToken`, with WETH for ETH; `null` where the mapping leaves it out. */
-function quoteTokenReader(readers: Readers, { weth }: MappingContext): Reader<Address> | null {
-  if (readers.choice('quoteToken') === 'weth') return () => weth
-  const named = readers.address('quoteToken')
-  if (named === null) return null
-  return log => {
-    const currency = named(log)
-    return currency === ZERO_ADDRESS ? weth : currency
-  }
-}
-
-/** The currency of a token's curve, as far as the mapping's rules let it be unknown to the event. */
-function curveCurrency(
-  token: Address,
-  { tokenSource, lookup }: Pick<MappedLog, 'tokenSource' | 'lookup'>,
-  { quotePerLaunch, quoteToken }: MappingContext,
-): Address {
-  if (!quotePerLaunch) return quoteToken
-  const curve = tokenSource ?? lookup(sharedCurveOf(token))
-  return curve !== undefined && 'pool' in curve ? curve.pool.quoteToken : quoteToken
 }

@@ -15,6 +15,10 @@ export type Reader<T> = (log: ChainLog) => T
 export interface Readers {
   has(field: string): boolean
   address(field: string): Reader<Address> | null
+  /** Reads an address, or the parameter of this name. */
+  addressOf(value: string): Reader<Address>
+  /** The id of a pool inside a PoolManager. */
+  id(field: string): Reader<Hex> | null
   amount(field: string): Reader<bigint> | null
   bps(field: string): Reader<number> | null
   text(field: string, limitCodePoints: number): Reader<string | null> | null
@@ -23,7 +27,7 @@ export interface Readers {
   choice(field: string): string | null
   /** The call that stands in place of a parameter, if any. */
   call(field: string): CallMapping | null
-  /** The pool of a factory that stands in place of a parameter, if any. */
+  /** What tells the pool in place of a parameter, if anything. */
   made(field: string): PoolMapping | null
 }
 
@@ -35,11 +39,15 @@ export const MAX_AMOUNT = 2n ** 256n - 1n
 
 const SUITS: Readonly<Record<Exclude<Field['holds'], 'choice'>, { readonly type: RegExp; readonly cannot: string }>> = {
   address: { type: /^address$/, cannot: 'cannot hold an address' },
+  id: { type: /^bytes32$/, cannot: 'cannot hold the id of a pool, expected bytes32' },
   amount: { type: /^uint\d*$/, cannot: 'cannot hold an amount, expected an unsigned integer' },
   bps: { type: /^uint\d*$/, cannot: 'cannot hold basis points, expected an unsigned integer' },
   text: { type: /^(string|bytes\d*)$/, cannot: 'cannot hold a text, expected string, bytes or bytes1 to bytes32' },
   flag: { type: /^(bool|uint\d*)$/, cannot: 'cannot hold a flag, expected bool or an unsigned integer' },
 }
+
+const NO_PARAMETER = 'the event has no parameter'
+const ADDRESS: Field = { holds: 'address', about: '' }
 
 export function fieldProblems(
   mapping: EventMapping,
@@ -51,7 +59,11 @@ export function fieldProblems(
     const value = mapping[name]
     if (value === undefined || field.holds === 'choice') return []
     if (isCall(value)) return callProblems(value, field).map(({ path, message }) => ({ path: [name, ...path], message }))
-    if (isMade(value)) return []
+    if (isMade(value)) {
+      const { hook = '0x' } = value
+      const problem = hook.startsWith('0x') ? null : parameterProblem(hook, ADDRESS, parameters, NO_PARAMETER)
+      return problem === null ? [] : [{ path: [name, 'hook'], message: problem }]
+    }
     if (typeof value === 'object') {
       const names = value
       const repeated = names.findIndex((one, index) => names.indexOf(one) !== index)
@@ -69,7 +81,7 @@ function valueProblems(value: string | number, field: Field, parameters: Readonl
   if (field.words?.includes(name) === true) {
     return parameters.has(name) ? [`"${name}" means ${name} here and is a parameter of the event too: give the parameter another name`] : []
   }
-  const problem = parameterProblem(name, field, parameters, 'the event has no parameter')
+  const problem = parameterProblem(name, field, parameters, NO_PARAMETER)
   return problem === null ? [] : [problem]
 }
 
@@ -125,16 +137,23 @@ export function createReaders(mapping: EventMapping, fields: Fields, parameters:
     const value = mapping[field]
     return typeof value === 'string' && fields[field]?.words?.includes(value) === true ? value : null
   }
+  const addressReader = (value: string): Reader<Address> => {
+    const fixed = value.startsWith('0x') ? toAddress(value) : null
+    if (fixed !== null) return () => fixed
+    const { word } = parameter(value)
+    return log => addressOf(word(log))
+  }
   return {
     has: field => mapping[field] !== undefined,
     amount,
+    addressOf: addressReader,
     address: field => {
       const value = mapping[field]
-      if (typeof value !== 'string' || choice(field) !== null) return null
-      const fixed = value.startsWith('0x') ? toAddress(value) : null
-      if (fixed !== null) return () => fixed
-      const { word } = parameter(value)
-      return log => addressOf(word(log))
+      return typeof value !== 'string' || choice(field) !== null ? null : addressReader(value)
+    },
+    id: field => {
+      const value = mapping[field]
+      return typeof value === 'string' ? parameter(value).word : null
     },
     bps: field => {
       const read = amount(field)
@@ -165,7 +184,7 @@ export function isCall(value: FieldValue): value is CallMapping {
 }
 
 export function isMade(value: FieldValue): value is PoolMapping {
-  return typeof value === 'object' && 'codeHash' in value
+  return typeof value === 'object' && ('factory' in value || 'hook' in value)
 }
 
 export function isNumber(value: FieldValue): value is string | number {
@@ -249,7 +268,12 @@ export interface MappedLog {
   readonly tokenSource: LogSourceOf<'token' | 'tokenCurve' | 'pool'> | null
   readonly transaction: TransactionLogs
   readonly lookup: SourceLookup
+  /** All logs of its transaction that are watched. */
+  ofTransaction(): readonly ChainLog[]
 }
+
+/** A log that may announce something, before it is decoded. */
+export type LogInTransaction = Pick<MappedLog, 'log' | 'tokenSource' | 'lookup' | 'ofTransaction'>
 
 /** A mapped event of one kind. All methods throw MalformedLogError. */
 export interface MappedEvent {
@@ -257,9 +281,9 @@ export interface MappedEvent {
   /** Its token events belong to the trade before it, and take effect with that trade. */
   readonly followsTrade?: true
   /** The sources that it adds. Left out: none. */
-  discover?(mapped: Pick<MappedLog, 'log' | 'tokenSource' | 'lookup'>): readonly DiscoveredSource[]
-  /** The addresses that it adds if its emitter turns out to be a known source. */
-  discoverFromUnknown?(mapped: Pick<MappedLog, 'log'>): readonly Address[]
+  discover?(mapped: LogInTransaction): readonly DiscoveredSource[]
+  /** The addresses and pool ids that it adds if its emitter turns out to be a known source. */
+  discoverFromUnknown?(mapped: Pick<MappedLog, 'log' | 'ofTransaction'>): readonly Hex[]
 }
 
 /** Reads the token of a log: the emitter's, or the one that the event names. */

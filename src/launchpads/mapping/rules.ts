@@ -4,6 +4,7 @@ import {
   fixedDecimals,
   identifiesToken,
   isTrade,
+  launchesIntoPool,
   type MappedEntry,
   type MappingInput,
   numberGiven,
@@ -84,12 +85,15 @@ const RULES: readonly Rule[] = [
   tradeProblems,
   statesTell,
   currencyIsKnown,
+  poolIsTold,
   poolIsKnown,
+  launchHasOneMarket,
 ]
 
 function missingEvents(entries: readonly MappedEntry[]): Problems {
   const kinds = new Set(entries.map(({ kind }) => kind))
-  if (kinds.has('trade')) return []
+  const launches = entries.filter(({ kind }) => kind === 'launch')
+  if (kinds.has('trade') || (launches.length > 0 && launches.every(launchesIntoPool))) return []
   const missing = (['buy', 'sell'] as const).filter(kind => !kinds.has(kind))
   const message = 'missing, expected the event of a trade on the curve (or "trade", where one event covers both)'
   return missing.flatMap(kind => problem(kind, message))
@@ -130,7 +134,11 @@ function curveIsKnown({ kind, mapping }: MappedEntry, all: readonly MappedEntry[
     if (mapping['curve'] !== undefined && contracts['curve'] !== undefined) {
       return problem('curve', 'leave it out: "curve" beside "events" is the one for all tokens')
     }
-    if (mapping['curve'] === undefined && all.some(other => other.kind === 'launch' && other.mapping['curve'] !== undefined)) {
+    if (
+      mapping['curve'] === undefined &&
+      mapping['poolType'] === undefined &&
+      all.some(other => other.kind === 'launch' && other.mapping['curve'] !== undefined)
+    ) {
       return problem('curve', "missing, expected the parameter with the token's curve as in the other launch")
     }
     return []
@@ -189,17 +197,73 @@ function statesTell({ kind, mapping }: MappedEntry): Problems {
   return problem('reserveQuote', `missing, expected at least one of ${fields.join(', ')}`)
 }
 
-/** A pool that a factory makes has to follow from its event alone: in a range, its logs are looked for before the token is known. */
+/** How an event tells which pool it is about. */
+function poolIsTold({ kind, mapping }: MappedEntry, _: readonly MappedEntry[], { contracts }: MappingInput): Problems {
+  const { pool, poolId, poolType } = mapping
+  if (kind !== 'graduate' && kind !== 'pool' && kind !== 'launch') return []
+  if (poolType === undefined) {
+    const given = (['pool', 'poolId', 'poolFeeBps'] as const).find(field => mapping[field] !== undefined)
+    return given === undefined ? [] : problem('poolType', `missing, expected the kind of the pool that ${given} is of`)
+  }
+  if (poolType !== 'uniswap-v4') {
+    if (poolId !== undefined) return problem('poolId', 'leave it out: only pools of uniswap-v4 have an id')
+    if (pool === undefined) return problem('pool', 'missing, expected the parameter with the pool, or the factory that makes it')
+    if (!isMade(pool)) return []
+    const { factory, codeHash, hook } = pool
+    if (hook !== undefined) return problem('pool', 'expected a factory: only pools of uniswap-v4 have a hook')
+    if (factory === undefined) return problem('pool', 'expected a factory')
+    return codeHash === undefined && poolType === 'uniswap-v2'
+      ? problem('pool', 'missing codeHash, by which a pair of uniswap-v2 is known')
+      : []
+  }
+  if (contracts['poolManager'] === undefined) {
+    return problem('poolType', 'expected the address of the PoolManager as "poolManager" beside "events"')
+  }
+  if ((pool === undefined) === (poolId === undefined)) {
+    return problem('poolId', 'expected either this, the parameter with the id of the pool, or pool with its hook')
+  }
+  if (pool === undefined) return []
+  if (!isMade(pool) || pool.hook === undefined || pool.factory !== undefined || pool.codeHash !== undefined) {
+    return problem('pool', 'expected the hook of a pool of uniswap-v4, such as {"hook": "0x…"}')
+  }
+  if (numberGiven(mapping['poolFeeBps']) !== null || !/^0x0{40}$/.test(pool.hook)) return []
+  return problem('poolFeeBps', 'missing: anybody may make pools of the token without a hook, so that its fee has to tell the pool')
+}
+
+/** A pool that no parameter names has to follow from its event: in a range, its logs are looked for before the token is known. */
 function poolIsKnown({ kind, mapping }: MappedEntry): Problems {
   if ((kind !== 'graduate' && kind !== 'pool') || !isMade(mapping['pool'])) return []
-  const fee = mapping['poolFeeBps']
-  const bySpacing = mapping['pool'].tickSpacing !== undefined
+  const { poolFeeBps: fee, poolType, pool } = mapping
+  const bySpacing = pool.tickSpacing !== undefined
+  const needsFee = pool.codeHash !== undefined && poolType !== 'uniswap-v2' && !bySpacing && (fee === undefined || fee === 'unknown')
   return [
-    ...(bySpacing && mapping['poolType'] === 'uniswap-v2' ? problem('pool', 'expected no tickSpacing: pairs of uniswap-v2 have none') : []),
-    ...(mapping['token'] === undefined ? problem('token', 'missing: which pool the factory makes follows from the token') : []),
-    ...(mapping['poolType'] !== 'uniswap-v2' && !bySpacing && (fee === undefined || fee === 'unknown')
-      ? problem('poolFeeBps', 'missing: which pool of uniswap-v3 the factory makes follows from its fee')
-      : []),
+    ...(bySpacing && poolType === 'uniswap-v2' ? problem('pool', 'expected no tickSpacing: pairs of uniswap-v2 have none') : []),
+    ...(mapping['token'] === undefined ? problem('token', 'missing: which pool it is follows from the token') : []),
+    ...(needsFee ? problem('poolFeeBps', 'missing: which pool of uniswap-v3 the factory makes follows from its fee') : []),
+  ]
+}
+
+const OF_CURVES = [
+  'curve',
+  'target',
+  'targetToken',
+  'feeBps',
+  'creatorShareBps',
+  'virtualQuote',
+  'virtualToken',
+  'price',
+  'reserveQuote',
+  'reserveToken',
+  'raised',
+] as const
+
+/** A token is launched on a curve or into a pool. */
+function launchHasOneMarket(entry: MappedEntry): Problems {
+  if (!launchesIntoPool(entry)) return []
+  const given = OF_CURVES.filter(field => entry.mapping[field] !== undefined)
+  return [
+    ...given.flatMap(field => problem(field, 'leave it out: the token is launched into a pool, and has no curve')),
+    ...(isCall(entry.mapping['quoteToken']) ? problem('quoteToken', 'expected a parameter or an address: the pool is known by it') : []),
   ]
 }
 
@@ -207,6 +271,7 @@ function poolIsKnown({ kind, mapping }: MappedEntry): Problems {
 function currencyIsKnown({ kind, mapping }: MappedEntry, all: readonly MappedEntry[], { contracts }: MappingInput): Problems {
   const given = all.flatMap(other => (other.kind === 'launch' ? (other.mapping['quoteToken'] ?? []) : []))
   if ((kind !== 'graduate' && kind !== 'pool') || mapping['quoteToken'] !== undefined || given.length === 0) return []
+  if (isMade(mapping['pool']) && mapping['pool'].codeHash === undefined) return []
   if (isMade(mapping['pool']) || given.some(isCall)) {
     return problem('quoteToken', "missing, expected the pool's currency: launches have their own, and no event of them leads to this pool")
   }
@@ -231,7 +296,8 @@ function feesBothWays(entries: readonly MappedEntry[], { contracts }: MappingInp
 }
 
 function wrongContracts(entries: readonly MappedEntry[], { contracts, events }: MappingInput): Problems {
-  const used = new Set<string>(['factory', ...entries.map(({ mapping }) => mapping.emitter), events.claimCall?.contract ?? ''])
+  const managed = entries.some(({ mapping }) => mapping['poolType'] === 'uniswap-v4') ? ['poolManager'] : []
+  const used = new Set<string>(['factory', ...managed, ...entries.map(({ mapping }) => mapping.emitter), events.claimCall?.contract ?? ''])
   return Object.entries(contracts).flatMap(([name, address], index, all) => {
     const same = all.slice(0, index).find(([, other]) => other === address)
     const path = ['..', name]

@@ -12,12 +12,17 @@ export interface EventMapping {
 /** The name of a parameter, a list of names, a number, an address, one of the field's words, a call, or a pool. */
 export type FieldValue = string | number | readonly string[] | CallMapping | PoolMapping | undefined
 
-/** The pool that a factory makes of a token and its currency. */
+/**
+ * What tells a pool that no parameter names: the factory that makes it of the token and its currency, or the hook with which the
+ * PoolManager initialises it in the event's transaction.
+ */
 export interface PoolMapping {
-  readonly factory: string
-  /** The hash of a pool's creation code. */
-  readonly codeHash: string
-  /** Of a factory that tells its pools apart by it, and not by their fee. */
+  readonly factory?: string
+  /** The hash of a pool's creation code. Left out: the factory makes the pool in the event's transaction. */
+  readonly codeHash?: string
+  /** An address, the zero address for none, or the name of a parameter. */
+  readonly hook?: string
+  /** Of a factory that tells its pools apart by it, and not by their fee, or of pools with the hook. */
   readonly tickSpacing?: number
 }
 
@@ -53,7 +58,7 @@ const DIGITS = '\\d{1,78}'
 const ADDRESS = '0x[0-9a-fA-F]{40}'
 
 function fieldSchema(field: Field): z.ZodType {
-  const { holds, isRequired, takesNumber, takesSum, takesAddress, takesCall, takesFactory, words = [], about } = field
+  const { holds, isRequired, takesNumber, takesSum, takesAddress, takesCall, takesPool, words = [], about } = field
   const error = `expected ${expectation(field)}`
   if (holds === 'choice') return optional(z.enum(words as [string, ...string[]], { error }), isRequired).meta({ description: about })
   const forms = [PARAMETER, ...(takesNumber === true ? [DIGITS] : []), ...(takesAddress === true ? [ADDRESS] : [])]
@@ -62,12 +67,12 @@ function fieldSchema(field: Field): z.ZodType {
   if (takesNumber === true) schema = z.union([parameter, z.int({ error }).min(0, { error })], { error })
   if (takesSum === true) schema = z.union([parameter, z.array(parameter, { error }).min(1, { error })], { error })
   if (takesCall === true) schema = z.union([schema, callSchema], { error })
-  if (takesFactory === true) schema = z.union([schema, poolSchema], { error })
+  if (takesPool === true) schema = z.union([schema, poolSchema], { error })
   return optional(schema, isRequired).meta({ description: about })
 }
 
 /** The values that a field takes, as an error message says it after "expected". */
-export function expectation({ holds, takesNumber, takesSum, takesAddress, takesCall, takesFactory, words = [] }: Field): string {
+export function expectation({ holds, takesNumber, takesSum, takesAddress, takesCall, takesPool, words = [] }: Field): string {
   if (holds === 'choice') return words.map(word => `"${word}"`).join(' or ')
   const others = [
     ...(takesSum === true ? ['a list of such names'] : []),
@@ -75,7 +80,7 @@ export function expectation({ holds, takesNumber, takesSum, takesAddress, takesC
     ...(takesAddress === true ? ['an address'] : []),
     ...words.map(word => `"${word}"`),
     ...(takesCall === true ? ['a call'] : []),
-    ...(takesFactory === true ? ['a factory with its codeHash'] : []),
+    ...(takesPool === true ? ['a factory or a hook'] : []),
   ]
   return ['the name of a parameter of the event', ...others].join(' or ')
 }
@@ -104,18 +109,26 @@ const argumentList = z.array(argument, { error: 'expected a list of arguments' }
 
 const EXPECTED_HASH = "expected the hash of a pool's creation code, 0x and 64 hex digits"
 
-const EXPECTED_SPACING = 'expected a tick spacing, a whole number from 1 to 16384'
+const EXPECTED_SPACING = 'expected a tick spacing, a whole number from 1 to 32767'
+const EXPECTED_HOOK = 'expected the address of a hook, the zero address for none, or the name of a parameter of the event'
 
 const poolSchema = strict(
   {
-    factory: address,
-    codeHash: z.string({ error: EXPECTED_HASH }).regex(/^0x[0-9a-fA-F]{64}$/, { error: EXPECTED_HASH }),
-    tickSpacing: z.int({ error: EXPECTED_SPACING }).min(1, { error: EXPECTED_SPACING }).max(16_384, { error: EXPECTED_SPACING }).optional(),
+    factory: address.optional(),
+    codeHash: z
+      .string({ error: EXPECTED_HASH })
+      .regex(/^0x[0-9a-fA-F]{64}$/, { error: EXPECTED_HASH })
+      .optional(),
+    hook: z
+      .string({ error: EXPECTED_HOOK })
+      .regex(new RegExp(`^(?:${PARAMETER}|${ADDRESS})$`), { error: EXPECTED_HOOK })
+      .optional(),
+    tickSpacing: z.int({ error: EXPECTED_SPACING }).min(1, { error: EXPECTED_SPACING }).max(32_767, { error: EXPECTED_SPACING }).optional(),
   },
-  'a factory with its codeHash',
+  'a factory or a hook',
 ).meta({
   description:
-    "The pool that this factory makes of the token and its currency. codeHash: the hash of a pool's creation code. tickSpacing: of a factory that tells pools of uniswap-v3 apart by it in place of the fee, as Slipstream's.",
+    "What tells the pool. factory: it makes the pool of the token and its currency, by codeHash (the hash of a pool's creation code) or, without codeHash, in the same transaction. hook, of uniswap-v4: the poolManager initialises the pool in the same transaction with this hook (an address, the zero address for none, or a parameter). tickSpacing: of pools that are told apart by it.",
 })
 
 const callSchema = strict(

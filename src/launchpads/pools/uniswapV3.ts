@@ -11,6 +11,8 @@ import { type DecodePool, fixedFeePips, type PoolLog, pairAmounts, poolJoinExit,
 const TOPICS = {
   initialize: toEventSelector('Initialize(uint160,int24)'),
   swap: toEventSelector('Swap(address,address,int256,int256,uint160,uint128,int24)'),
+  // PancakeSwap (`pancake-v3-contracts`, `projects/v3-core/contracts/interfaces/pool/IPancakeV3PoolEvents.sol`): with the protocol's fees.
+  swapWithProtocolFees: toEventSelector('Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)'),
   mint: toEventSelector('Mint(address,address,int24,int24,uint128,uint256,uint256)'),
   burn: toEventSelector('Burn(address,int24,int24,uint128,uint256,uint256)'),
   collect: toEventSelector('Collect(address,address,int24,int24,uint128,uint128)'),
@@ -51,6 +53,7 @@ export const decodeUniswapV3: DecodePool = poolLog => {
         changed({ reserves: { mode: 'set', token: 0n, quote: 0n }, ...concentratedChange(poolLog, field('sqrtPriceX96'), field('tick')) }),
       ]
     }
+    case TOPICS.swapWithProtocolFees:
     case TOPICS.swap: {
       const field = wordsByName(log.data, 5, SWAPPED)
       const intoPool = pairAmounts(pool, signed(field('amount0')), signed(field('amount1')))
@@ -130,22 +133,22 @@ export const POOL_CREATED_TOPIC = toEventSelector('PoolCreated(address,address,u
 /** Uniswap gives fees in hundredths of a basis point. */
 const PIPS_PER_BPS = 100
 
-interface CreatedPool {
+export interface CreatedPool {
   readonly logIndex: number
   readonly feePips: bigint
   readonly facts: PoolFacts
 }
 
-/** The pools of the token that Uniswap's v3 factory made in the transaction of `creation`, up to that log, in order. */
-export function poolsCreated(
-  token: Address,
-  creation: ChainLog,
-  logs: readonly ChainLog[],
-  uniswapFactory: Address,
-): readonly CreatedPool[] {
+/** The pools of the token that a v3 factory made in the transaction of `creation`, up to that log, in order. */
+export function poolsCreated(token: Address, creation: ChainLog, logs: readonly ChainLog[], factory: Address): readonly CreatedPool[] {
+  const earlier = logs.filter(({ txHash, logIndex }) => txHash === creation.txHash && logIndex < creation.logIndex)
+  return poolsCreatedBy(factory, token, earlier)
+}
+
+/** The pools of the token that a v3 factory made in these logs, in order. */
+export function poolsCreatedBy(factory: Address, token: Address, logs: readonly ChainLog[]): readonly CreatedPool[] {
   return logs.flatMap(log => {
-    const isEarlier = log.txHash === creation.txHash && log.logIndex < creation.logIndex
-    if (!isEarlier || log.address !== uniswapFactory || log.topics[0] !== POOL_CREATED_TOPIC) return []
+    if (log.address !== factory || log.topics[0] !== POOL_CREATED_TOPIC) return []
     return unlessMalformed(() => poolOf(token, log)) ?? []
   })
 }

@@ -130,7 +130,7 @@ describe('a log of a mapped event', () => {
         const { events, malformed } = decode(log)
         expect(events.length === 0 || malformed.length === 0).toBe(true)
         if (malformed.length > 0) expect(adapter.discover([log], lookup)).toEqual([])
-        expect(() => adapter.discoverFromUnknown?.([log])).not.toThrow()
+        expect(() => adapter.discoverFromUnknown?.([log], [log])).not.toThrow()
         if (events.length > 0) read++
       }),
       { numRuns: 3_000 },

@@ -311,7 +311,7 @@ describe('a mapping of events', () => {
     [
       '.graduate.token',
       { launch: OWN_LAUNCH, buy: OWN_BUY, sell: OWN_SELL, graduate: { ...UP, emitter: 'curve', token: undefined, pool: MADE } },
-      'missing: which pool the factory makes follows from the token',
+      'missing: which pool it is follows from the token',
     ],
     [
       '.graduate.poolFeeBps',
@@ -326,7 +326,7 @@ describe('a mapping of events', () => {
     [
       '.graduate.pool.tickSpacing',
       { ...BASE, graduate: { ...UP, poolType: 'uniswap-v3', pool: { ...MADE, tickSpacing: 0 } } },
-      'expected a tick spacing, a whole number from 1 to 16384, got 0',
+      'expected a tick spacing, a whole number from 1 to 32767, got 0',
     ],
     [
       '.graduate.quoteToken',
@@ -346,7 +346,7 @@ describe('a mapping of events', () => {
     [
       '.graduate.poolType',
       { ...BASE, graduate: { event: 'event Up(address t, address p)', emitter: 'factory', token: 't', pool: 'p', poolType: 'sushi' } },
-      'expected "uniswap-v2" or "uniswap-v3", got "sushi"',
+      'expected "uniswap-v2" or "uniswap-v3" or "uniswap-v4" or "pancakeswap-v3", got "sushi"',
     ],
     [
       '.feeClaimed',
