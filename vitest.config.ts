@@ -101,6 +101,7 @@ export const SLOW = [
   'launchpads/pools/quoteRoutes',
   'launchpads/directory/knownSources',
   'launchpads/mapping/pads',
+  'launchpads/mapping/poolPads',
 ].map(name => `test/${name}.test.ts`)
 
 class LongestFirst extends BaseSequencer {

@@ -12,7 +12,7 @@ import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.t
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { openFourMeme } from '#test/support/pads/fourMeme.ts'
 import { openNadFun } from '#test/support/pads/nadFun.ts'
-import { ERC20, type Pad, padContract } from '#test/support/pads/pad.ts'
+import { changeOf, ERC20, type Pad, padContract } from '#test/support/pads/pad.ts'
 import { startSync } from '#test/support/startSync.ts'
 
 // Launchpads whose events name less than others: each is indexed by its published mapping, and compared with its contracts.
@@ -187,21 +187,4 @@ async function rush(chain: TestChain, pad: Pad, indexed: () => Promise<unknown>)
     await padContract(chain, token, ERC20).send(from, 'transfer', [to, 1_000n])
     await indexed()
   }
-}
-
-/** What a block changed in an account's holding of a currency; of WETH, what it paid or received in either form of ether, without gas. */
-async function changeOf(chain: TestChain, holder: Address, currency: Address, block: bigint): Promise<bigint> {
-  const contract = padContract(chain, currency, ERC20)
-  const { weth } = chain.deployment
-  const heldAt = async (at: bigint) => {
-    const held = await contract.read<bigint>('balanceOf', [holder], at).catch(() => 0n)
-    return currency === weth ? held + (await chain.client.getBalance({ address: holder, blockNumber: at })) : held
-  }
-  let gas = 0n
-  const { transactions } = await chain.client.getBlock({ blockNumber: block, includeTransactions: true })
-  for (const { from, hash } of currency === weth ? transactions : []) {
-    const receipt = await chain.client.getTransactionReceipt({ hash })
-    if (toAddress(from) === holder) gas += receipt.gasUsed * receipt.effectiveGasPrice
-  }
-  return (await heldAt(block)) - (await heldAt(block - 1n)) + gas
 }

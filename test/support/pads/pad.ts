@@ -120,3 +120,20 @@ export function publishedMapping(
   if (result.kind === 'invalid') throw new Error(result.problems.join('\n'))
   return result.value.launchpads
 }
+
+/** What a block changed in an account's holding of a currency; of WETH, what it paid or received in either form of ether, without gas. */
+export async function changeOf(chain: TestChain, holder: Address, currency: Address, block: bigint): Promise<bigint> {
+  const contract = padContract(chain, currency, ERC20)
+  const { weth } = chain.deployment
+  const heldAt = async (at: bigint) => {
+    const held = await contract.read<bigint>('balanceOf', [holder], at).catch(() => 0n)
+    return currency === weth ? held + (await chain.client.getBalance({ address: holder, blockNumber: at })) : held
+  }
+  let gas = 0n
+  const { transactions } = await chain.client.getBlock({ blockNumber: block, includeTransactions: true })
+  for (const { from, hash } of currency === weth ? transactions : []) {
+    const receipt = await chain.client.getTransactionReceipt({ hash })
+    if (toAddress(from) === holder) gas += receipt.gasUsed * receipt.effectiveGasPrice
+  }
+  return (await heldAt(block)) - (await heldAt(block - 1n)) + gas
+}
