@@ -7,6 +7,9 @@ export const MAX_UPDATE_HOLDERS = 20
 /** Most tokens that one message subscribes to. */
 export const MAX_TOKENS_PER_MESSAGE = 100
 
+/** The longest time that a client may ask for between two messages of a subscription, in ms. */
+export const MAX_INTERVAL_MS = 60_000
+
 /** Most subscriptions to channels that a connection may have. */
 export const MAX_CHANNEL_SUBSCRIPTIONS = 20
 

@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import type { ChannelName, StateChannelName } from './channels.ts'
 import { CHANNELS, isChannel } from './channels.ts'
-import { MAX_MESSAGE_BYTES, MAX_MESSAGE_ID, MAX_TOKENS_PER_MESSAGE } from './limits.ts'
+import { MAX_INTERVAL_MS, MAX_MESSAGE_BYTES, MAX_MESSAGE_ID, MAX_TOKENS_PER_MESSAGE } from './limits.ts'
 
 export interface ErrorMessage {
   readonly type: 'error'
@@ -26,6 +26,7 @@ export type ParsedMessage =
       readonly sequence: number | null
       readonly holders: boolean
       readonly delta: boolean
+      readonly minIntervalMs: number
     } & Named)
   | ({ readonly type: 'unsubscribe'; readonly token: Address } & Named)
   | ({ readonly type: 'subscribeChannel' } & ChannelFields & Named)
@@ -41,6 +42,7 @@ interface ChannelFields {
   readonly after: unknown
   readonly reorgs: unknown
   readonly delta: unknown
+  readonly minIntervalMs: number
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -86,10 +88,13 @@ function parseFields(message: Fields): ParsedMessage {
 
 /** A message with `token` is about that token, whatever other fields it has. */
 function parseSubscribe(message: Fields): ParsedMessage {
-  const { token, tokens, channel, filters, after, reorgs, delta } = message
+  const { token, tokens, channel, filters, after, reorgs, delta, minIntervalMs = 0 } = message
   if (token === undefined && tokens !== undefined) return parseMany(tokens, message)
-  if (token === undefined && channel !== undefined)
-    return isChannel(channel) ? { type: 'subscribeChannel', channel, filters, after, reorgs, delta } : refuseChannel()
+  if (token === undefined && channel !== undefined) {
+    if (!isChannel(channel)) return refuseChannel()
+    if (!isInterval(minIntervalMs)) return refuse('invalid_message', EXPECTED_INTERVAL)
+    return { type: 'subscribeChannel', channel, filters, after, reorgs, delta, minIntervalMs }
+  }
   if (token === undefined) return refuse('invalid_message', 'a subscribe must have a token, tokens or a channel')
   if (!isAddress(token)) return refuseToken(token)
   return subscribeTo([token], message, token)
@@ -104,11 +109,19 @@ function parseMany(tokens: unknown, message: Fields): ParsedMessage {
 }
 
 /** @param named the token that an error names */
-function subscribeTo(tokens: readonly string[], { sequence = null, holders = true, delta = false }: Fields, named?: string): ParsedMessage {
+function subscribeTo(tokens: readonly string[], fields: Fields, named?: string): ParsedMessage {
+  const { sequence = null, holders = true, delta = false, minIntervalMs = 0 } = fields
   if (!isSequence(sequence)) return refuse('invalid_message', 'the sequence must be a non-negative safe integer', named)
   if (typeof holders !== 'boolean') return refuse('invalid_message', 'holders must be true or false', named)
   if (typeof delta !== 'boolean') return refuse('invalid_message', 'delta must be true or false', named)
-  return { type: 'subscribe', tokens: tokens.map(lowerCase), sequence, holders, delta }
+  if (!isInterval(minIntervalMs)) return refuse('invalid_message', EXPECTED_INTERVAL, named)
+  return { type: 'subscribe', tokens: tokens.map(lowerCase), sequence, holders, delta, minIntervalMs }
+}
+
+const EXPECTED_INTERVAL = `minIntervalMs must be a whole number from 0 to ${MAX_INTERVAL_MS}`
+
+function isInterval(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_INTERVAL_MS
 }
 
 function parseUnsubscribe({ token, channel, id = channel }: Fields): ParsedMessage {

@@ -213,7 +213,7 @@ export class ChannelService implements SocketService {
       stats,
       now,
     )
-    const unsubscribe = subscribeStream({ of: 'channel', request: parsed.request }, CLIENT, outbox, this.#gateway)
+    const unsubscribe = subscribeStream({ of: 'channel', request: parsed.request, minIntervalMs: 0 }, CLIENT, outbox, this.#gateway)
     const end = () => {
       if (!this.#streams.delete(end)) return
       outbox.close()

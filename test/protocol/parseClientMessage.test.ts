@@ -20,7 +20,7 @@ const parseValue = (value: unknown) => parse(JSON.stringify(value))
 
 describe('parseClientMessage', () => {
   it('reads a subscription, with the address in lower case', () => {
-    const subscribed = { type: 'subscribe', tokens: [LOWER], holders: true, delta: false }
+    const subscribed = { type: 'subscribe', tokens: [LOWER], holders: true, delta: false, minIntervalMs: 0 }
     expect(parseValue({ type: 'subscribe', token: TOKEN })).toEqual({ ...subscribed, sequence: null })
     expect(parseValue({ type: 'subscribe', token: TOKEN, sequence: 0 })).toEqual({ ...subscribed, sequence: 0 })
     expect(parseValue({ type: 'subscribe', token: TOKEN, holders: false })).toEqual({ ...subscribed, sequence: null, holders: false })
@@ -35,6 +35,13 @@ describe('parseClientMessage', () => {
     expect(parseValue({ type: 'subscribe', tokens: [TOKEN], delta: value })).toMatchObject({ code: 'invalid_message' })
   })
 
+  it.each([-1, 1.5, 60_001, '1000', null, true])('refuses %j as the least time between messages', minIntervalMs => {
+    const refused = { code: 'invalid_message', message: 'minIntervalMs must be a whole number from 0 to 60000' }
+    expect(parseValue({ type: 'subscribe', token: TOKEN, minIntervalMs })).toMatchObject({ ...refused, token: TOKEN })
+    expect(parseValue({ type: 'subscribe', tokens: [TOKEN], minIntervalMs })).toMatchObject(refused)
+    expect(parseValue({ type: 'subscribe', channel: 'trades', minIntervalMs })).toMatchObject(refused)
+  })
+
   it('reads a subscription to a hundred tokens, and refuses one to none or more', () => {
     const tokens = Array.from({ length: 100 }, (_, n) => `${TOKEN.slice(0, -2)}${String(n).padStart(2, '0')}`)
     const lower = tokens.map(token => token.toLowerCase())
@@ -44,6 +51,7 @@ describe('parseClientMessage', () => {
       sequence: null,
       holders: true,
       delta: false,
+      minIntervalMs: 0,
     })
     expect(parseValue({ type: 'subscribe', tokens: [...tokens, TOKEN] })).toMatchObject({ code: 'invalid_message' })
     for (const wrong of [[], {}, TOKEN, null]) expect(parseValue({ type: 'subscribe', tokens: wrong })).toHaveProperty('code')
@@ -67,7 +75,7 @@ describe('parseClientMessage', () => {
 
   it('reads a subscription to a channel, and the end of one by id or channel', () => {
     const subscribe = { type: 'subscribe', channel: 'trades', filters: { side: 'buy' }, after: '1-2', reorgs: 3, id: 'a' }
-    expect(parseValue(subscribe)).toEqual({ ...subscribe, type: 'subscribeChannel' })
+    expect(parseValue(subscribe)).toEqual({ ...subscribe, type: 'subscribeChannel', minIntervalMs: 0 })
     expect(parseValue({ type: 'subscribe', channel: 'blocks' })).toMatchObject({ code: 'invalid_message' })
     for (const message of [{ id: 'a' }, { channel: 'trades', id: 'a' }])
       expect(parseValue({ type: 'unsubscribe', ...message })).toEqual({ type: 'unsubscribeChannel', id: 'a' })

@@ -2,7 +2,8 @@ import type { Logger } from 'pino'
 import type { Transport } from '#actors/subscription.ts'
 import type { Address } from '#domain/address.ts'
 import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
-import { type FrameQueue, OutboxSubscription, type Queued, type Sink, type WriteResult } from './outboxSubscription.ts'
+import { type FrameQueue, OutboxSubscription, type PacingQueue, type Queued, type Sink, type WriteResult } from './outboxSubscription.ts'
+import { PacedQueue } from './pacedQueue.ts'
 
 /** How much is written before the next connection's turn: eight updates of the largest size, in some 100 µs. */
 const SLICE_BYTES = 131_072
@@ -18,8 +19,9 @@ const MAX_WAITING_ANSWERS = 1_024
  * Answers are written before frames, so that a client gets `subscribed` before the snapshot. Because unsubscribing drops the token's frame,
  * it gets no frame after `unsubscribed`.
  */
-export class Outbox implements Flushable, FrameQueue {
+export class Outbox implements Flushable, PacingQueue {
   nextToFlush: Flushable | null | undefined = undefined
+  readonly minIntervalMs = 0
   readonly #sink: Sink
   readonly #flusher: Flusher
   readonly #stats: RealtimeStats
@@ -43,6 +45,10 @@ export class Outbox implements Flushable, FrameQueue {
     return this.#sink.transport
   }
 
+  get connection(): object {
+    return this
+  }
+
   /** Since when the socket has been full without the client reading anything, monotonic ms; `null`: it is not full. */
   get stuckSinceMs(): number | null {
     return this.#stuckSinceMs
@@ -58,6 +64,10 @@ export class Outbox implements Flushable, FrameQueue {
 
   subscription(token: Address): OutboxSubscription {
     return new OutboxSubscription(token, this, this.#stats)
+  }
+
+  paced(minIntervalMs: number): FrameQueue {
+    return minIntervalMs === 0 ? this : new PacedQueue(this, minIntervalMs, this.#now)
   }
 
   answer(text: string): void {

@@ -9,7 +9,7 @@ import { encodeSubscribed } from '#protocol/parseClientMessage.ts'
 export class OutboxSubscription implements Subscription, Queued {
   readonly token: Address
   next: Queued | null = null
-  readonly #outbox: FrameQueue
+  #queue: FrameQueue
   readonly #stats: RealtimeStats
   #frame: Frame | null = null
   /** The position up to which the client has the trades; `null`: not known. */
@@ -32,20 +32,20 @@ export class OutboxSubscription implements Subscription, Queued {
 
   constructor(token: Address, outbox: FrameQueue, stats: RealtimeStats) {
     this.token = token
-    this.#outbox = outbox
+    this.#queue = outbox
     this.#stats = stats
   }
 
   get transport(): Transport {
-    return this.#outbox.transport
+    return this.#queue.transport
   }
 
   get client(): object {
-    return this.#outbox
+    return this.#queue.connection
   }
 
   get lagging(): boolean {
-    return this.#frame !== null && this.#outbox.isBlocked
+    return this.#frame !== null && this.#queue.isBlocked
   }
 
   get frameBytes(): number {
@@ -65,6 +65,14 @@ export class OutboxSubscription implements Subscription, Queued {
     if (!withDeltas) this.#forgetSent()
   }
 
+  /** Sets the least time between two states. A waiting state is written by the new one. @param outbox of the connection */
+  wantInterval(minIntervalMs: number, outbox: PacingQueue): void {
+    if (minIntervalMs === this.#queue.minIntervalMs) return
+    this.#queue.dequeue(this)
+    this.#queue = outbox.paced(minIntervalMs)
+    if (this.#frame !== null) this.#queue.enqueue(this)
+  }
+
   /**
    * Notes a subscribe of the client. Each is answered once, in order.
    *
@@ -81,7 +89,7 @@ export class OutboxSubscription implements Subscription, Queued {
 
   subscribed(sequence: number | null): void {
     const id = this.#takeId()
-    if (!this.#isEnded && this.transport === 'webSocket') this.#outbox.answer(encodeSubscribed(this.token, sequence, id))
+    if (!this.#isEnded && this.transport === 'webSocket') this.#queue.answer(encodeSubscribed(this.token, sequence, id))
   }
 
   holds(lastSequence: number | null, current: CurrentState | null): void {
@@ -103,7 +111,7 @@ export class OutboxSubscription implements Subscription, Queued {
     this.#isEnded = true
     this.#frame = null
     this.#forgetSent()
-    this.#outbox.dequeue(this)
+    this.#queue.dequeue(this)
   }
 
   write(sink: Sink): WriteResult {
@@ -140,7 +148,7 @@ export class OutboxSubscription implements Subscription, Queued {
     const isFirst = this.#frame === null
     this.#frame = this.#withHolders ? frame : frame.withoutHolders
     this.#isUpdate = isUpdate
-    if (isFirst) this.#outbox.enqueue(this)
+    if (isFirst) this.#queue.enqueue(this)
     else this.#stats.conflated()
     return !isFirst
   }
@@ -149,11 +157,21 @@ export class OutboxSubscription implements Subscription, Queued {
 /** The part of an outbox that subscriptions use. Its own type would be a circular import. */
 export interface FrameQueue {
   readonly transport: Transport
+  /** Tells connections apart. */
+  readonly connection: object
+  /** The least time between two messages of a subscription. */
+  readonly minIntervalMs: number
   readonly isBlocked: boolean
   answer(text: string): void
   /** Adds a subscription that has something to write. It must not be in the queue already. */
   enqueue(queued: Queued): void
   dequeue(queued: Queued): void
+}
+
+/** The queue of a connection. */
+export interface PacingQueue extends FrameQueue {
+  /** The queue of a subscription with a least time between messages; this one for 0. */
+  paced(minIntervalMs: number): FrameQueue
 }
 
 /** An entry of an outbox's queue: a subscription that has something to write. */

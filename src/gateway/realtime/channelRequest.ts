@@ -42,7 +42,14 @@ type Launchpads = readonly { readonly name: string }[]
 
 /** Parses the request of a WebSocket message. */
 export function channelRequestOf(
-  { channel, id = channel, filters, after, reorgs, delta = false }: Omit<Extract<ParsedMessage, { type: 'subscribeChannel' }>, 'type'>,
+  {
+    channel,
+    id = channel,
+    filters,
+    after,
+    reorgs,
+    delta = false,
+  }: Omit<Extract<ParsedMessage, { type: 'subscribeChannel' }>, 'type' | 'minIntervalMs'>,
   known: Launchpads,
 ): ParsedChannelRequest {
   const texts = filterTexts(filters)
@@ -81,7 +88,7 @@ export function streamRequestOf(
 }
 
 /** Parameters of an event stream that are no filters. */
-const STREAM_PARAMETERS = new Set(['channel', 'lastEventId', 'delta', 'apiKey'])
+const STREAM_PARAMETERS = new Set(['channel', 'lastEventId', 'delta', 'minIntervalMs', 'apiKey'])
 
 interface Requested {
   readonly channel: EventChannelName

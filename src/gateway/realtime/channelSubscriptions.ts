@@ -5,7 +5,7 @@ import type { StateActors, WatchedState, WatchRefusal } from '#actors/stateActor
 import { type Client, clientId } from '#gateway/admission/admission.ts'
 import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 import { EventSubscription, StateSubscription } from '#gateway/outbox/eventSubscription.ts'
-import type { FrameQueue } from '#gateway/outbox/outboxSubscription.ts'
+import type { FrameQueue, PacingQueue } from '#gateway/outbox/outboxSubscription.ts'
 import type { StateChannelName } from '#protocol/channels.ts'
 import { MAX_CHANNEL_SUBSCRIPTIONS, MAX_WATCHED_PER_CLIENT } from '#protocol/limits.ts'
 import { encodeStateSubscribed } from '#protocol/parseClientMessage.ts'
@@ -36,24 +36,28 @@ export class ChannelSubscriptions {
   readonly #byId = new Map<string, Subscribed>()
   readonly #actors: ChannelActors
   readonly #client: Client
-  readonly #outbox: FrameQueue
+  readonly #outbox: PacingQueue
   readonly #stats: RealtimeStats
 
-  constructor(actors: ChannelActors, client: Client, outbox: FrameQueue, stats: RealtimeStats) {
+  constructor(actors: ChannelActors, client: Client, outbox: PacingQueue, stats: RealtimeStats) {
     this.#actors = actors
     this.#client = client
     this.#outbox = outbox
     this.#stats = stats
   }
 
-  /** Subscribes in place of a subscription with the same id. Returns why it was refused, and then keeps that one; `null`: it was not. */
-  subscribe(request: ChannelRequest): ChannelRefusal | null {
+  /**
+   * Subscribes in place of a subscription with the same id. Returns why it was refused, and then keeps that one; `null`: it was not.
+   *
+   * @param minIntervalMs the least time between messages
+   */
+  subscribe(request: ChannelRequest, minIntervalMs: number): ChannelRefusal | null {
     const { id, channel } = request
     const before = this.#byId.get(id)
     if (before === undefined && this.#byId.size >= MAX_CHANNEL_SUBSCRIPTIONS) {
       return { limitOf: 'client', message: `a connection may have ${MAX_CHANNEL_SUBSCRIPTIONS} subscriptions to channels` }
     }
-    const end = this.#start(request, before?.channel === channel)
+    const end = this.#start(request, this.#outbox.paced(minIntervalMs), before?.channel === channel)
     if (typeof end === 'string') return describeRefusal(end, channel, this.#client)
     this.unsubscribe(id)
     this.#byId.set(id, { channel, end })
@@ -74,20 +78,23 @@ export class ChannelSubscriptions {
   }
 
   /** Subscribes to an actor. Returns the function that ends the subscription, or why it was refused. */
-  #start(request: ChannelRequest, replaces: boolean): (() => void) | WatchRefusal {
+  #start(request: ChannelRequest, queue: FrameQueue, replaces: boolean): (() => void) | WatchRefusal {
     const { lists, candles } = this.#actors
-    if (request.channel === 'list') return this.#subscribeToState(request, lists, replaces)
-    if (request.channel === 'candles') return this.#subscribeToState(request, candles, replaces)
-    return this.#subscribeToEvents(request)
+    if (request.channel === 'list') return this.#subscribeToState(request, queue, lists, replaces)
+    if (request.channel === 'candles') return this.#subscribeToState(request, queue, candles, replaces)
+    return this.#subscribeToEvents(request, queue)
   }
 
-  #subscribeToEvents({ channel, id, accepted, filter, position }: Extract<ChannelRequest, { channel: EventChannelName }>): () => void {
+  #subscribeToEvents(
+    { channel, id, accepted, filter, position }: Extract<ChannelRequest, { channel: EventChannelName }>,
+    queue: FrameQueue,
+  ): () => void {
     const actor = this.#actors.channels.of(channel)
     const subscription = new EventSubscription({
       channel,
       id,
       filters: accepted,
-      outbox: this.#outbox,
+      outbox: queue,
       stats: this.#stats,
       onDrained: drained => actor.drained(drained),
     })
@@ -100,11 +107,12 @@ export class ChannelSubscriptions {
 
   #subscribeToState<Query, State extends WatchedState<State>>(
     { channel, id, accepted, query, takesChanges }: StateRequest<Query>,
+    queue: FrameQueue,
     actors: Pick<StateActors<Query, State>, 'subscribe' | 'unsubscribe'>,
     replaces: boolean,
   ): (() => void) | WatchRefusal {
     const client = clientId(this.#client)
-    const subscription = new StateSubscription<State>({ channel, id, client, takesChanges }, this.#outbox, this.#stats)
+    const subscription = new StateSubscription<State>({ channel, id, client, takesChanges }, queue, this.#stats)
     const refusal = actors.subscribe(query, subscription, replaces)
     if (refusal !== null) return refusal
     // Answers are written before states.

@@ -163,8 +163,14 @@ export class EventStreamConnection implements Connection, Sink {
 /** The token or channel that an event stream follows. */
 export type StreamSubscription =
   /** `lastSequence`: the newest sequence that the client has; `null`: none. `delta`: whether it applies deltas. */
-  | { readonly of: 'token'; readonly token: Address; readonly lastSequence: number | null; readonly delta: boolean }
-  | { readonly of: 'channel'; readonly request: ChannelRequest }
+  | {
+      readonly of: 'token'
+      readonly token: Address
+      readonly lastSequence: number | null
+      readonly delta: boolean
+      readonly minIntervalMs: number
+    }
+  | { readonly of: 'channel'; readonly request: ChannelRequest; readonly minIntervalMs: number }
 
 /** Subscribes a stream's outbox. Returns the function that ends the subscription, or why it was refused. */
 export function subscribeStream(
@@ -175,11 +181,12 @@ export function subscribeStream(
 ): (() => void) | ChannelRefusal {
   if (subscription.of === 'channel') {
     const subscriptions = new ChannelSubscriptions({ channels, lists, candles }, client, outbox, stats)
-    return subscriptions.subscribe(subscription.request) ?? (() => subscriptions.end())
+    return subscriptions.subscribe(subscription.request, subscription.minIntervalMs) ?? (() => subscriptions.end())
   }
-  const { token, lastSequence, delta } = subscription
+  const { token, lastSequence, delta, minIntervalMs } = subscription
   const ofToken = outbox.subscription(token)
   ofToken.wantDeltas(delta)
+  ofToken.wantInterval(minIntervalMs, outbox)
   stats.subscribed()
   registry.subscribe(token, ofToken, lastSequence)
   return () => {

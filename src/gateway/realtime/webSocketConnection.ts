@@ -156,7 +156,7 @@ export class WebSocketConnection implements Connection, Sink {
     else this.#end('leaving', leavingReason(this.#returnAfterMs))
   }
 
-  #subscribe(token: Address, { tokens, sequence, holders, delta, id }: Extract<ParsedMessage, { type: 'subscribe' }>): void {
+  #subscribe(token: Address, { tokens, sequence, holders, delta, minIntervalMs, id }: Extract<ParsedMessage, { type: 'subscribe' }>): void {
     let subscription = this.#subscriptions.get(token)
     if (subscription === undefined) {
       const { maxSubscriptionsPerConnection: most } = this.#deps.config
@@ -171,6 +171,7 @@ export class WebSocketConnection implements Connection, Sink {
     }
     subscription.wantHolders(holders)
     subscription.wantDeltas(delta)
+    subscription.wantInterval(minIntervalMs, this.#outbox)
     subscription.asked(id, tokens.length > 1)
     this.#deps.registry.subscribe(token, subscription, knownSequence(sequence, this.#deps.epochMs()))
   }
@@ -184,7 +185,7 @@ export class WebSocketConnection implements Connection, Sink {
       return
     }
     this.#channelSubscriptions ??= new ChannelSubscriptions(this.#deps, this.#client, this.#outbox, stats)
-    const refusal = this.#channelSubscriptions.subscribe(parsed.request)
+    const refusal = this.#channelSubscriptions.subscribe(parsed.request, message.minIntervalMs)
     if (refusal !== null) this.#outbox.answer(encodeError({ code: 'too_many_subscriptions', message: refusal.message, id }))
   }
 

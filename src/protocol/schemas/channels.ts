@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
 import type { StateChannelName } from '#protocol/channels.ts'
 import { CHANNELS, EVENT_CHANNELS } from '#protocol/channels.ts'
-import { MAX_LONG_LIST_ROWS, MAX_MESSAGE_CANDLES, MAX_MESSAGE_ID } from '#protocol/limits.ts'
+import { MAX_INTERVAL_MS, MAX_LONG_LIST_ROWS, MAX_MESSAGE_CANDLES, MAX_MESSAGE_ID } from '#protocol/limits.ts'
 import { LIST_COLUMNS } from '#protocol/listCells.ts'
 import { candleSchema } from '#resources/candles.ts'
 import { CROSSED_VALUES, crossingSchema, GRADUATION_EVENT_STATUSES } from '#resources/channelEvent.ts'
@@ -128,6 +128,13 @@ const crossings = z.literal('crossings').describe('Name of the channel.')
 
 const anyChannel = z.enum(CHANNELS).describe('Name of the channel.')
 
+const interval = z
+  .int()
+  .min(0)
+  .max(MAX_INTERVAL_MS)
+  .exactOptional()
+  .describe('The least time between messages in ms: what comes meanwhile is sent together, or only the newest state. Default 0.')
+
 const subscribeChannelSchema = z
   .object({
     type: messageType('subscribe'),
@@ -138,6 +145,7 @@ const subscribeChannelSchema = z
       .exactOptional()
       .describe('The last `cursor` that the client has received: later events are sent first. Absent: only new events are sent.'),
     reorgs: count.exactOptional().describe('The `reorgs` that came with that cursor. Absent: only new reorgs are reported.'),
+    minIntervalMs: interval,
   })
   .meta({
     id: 'subscribe.channel',
@@ -161,6 +169,7 @@ const subscribeListSchema = z
     id: subscriptionId.exactOptional(),
     filters: listFilters.exactOptional(),
     delta: z.boolean().exactOptional().describe('`true`: changes may come as `list.delta`. Default false.'),
+    minIntervalMs: interval,
   })
   .meta({ id: 'subscribe.list', description: 'Answered by `subscribed`, then by a `list`, and by a new `list` whenever it changes.' })
 
@@ -170,6 +179,7 @@ const subscribeCandlesSchema = z
     channel: z.literal('candles').describe('Name of the channel.'),
     id: subscriptionId.exactOptional(),
     filters: candleFilters,
+    minIntervalMs: interval,
   })
   .meta({
     id: 'subscribe.candles',

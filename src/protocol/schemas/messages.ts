@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_MESSAGE_ID, MAX_TOKENS_PER_MESSAGE, MAX_UPDATE_HOLDERS } from '#protocol/limits.ts'
+import { MAX_INTERVAL_MS, MAX_MESSAGE_ID, MAX_TOKENS_PER_MESSAGE, MAX_UPDATE_HOLDERS } from '#protocol/limits.ts'
 import { holderSchema } from '#resources/holders.ts'
 import { tokenSchema } from '#resources/token.ts'
 import { tradeSchema } from '#resources/trades.ts'
@@ -44,6 +44,13 @@ const delta = z
   .default(false)
   .describe('`true`: changes may come as `token.delta`, which the client merges into the state that this connection was sent last.')
 
+const interval = z
+  .int()
+  .min(0)
+  .max(MAX_INTERVAL_MS)
+  .default(0)
+  .describe('The least time between two updates of a token in ms: the newest state is sent at most that often.')
+
 export const subscribeSchema = z
   .object({
     type: messageType('subscribe'),
@@ -51,6 +58,7 @@ export const subscribeSchema = z
     sequence: lastSequence,
     holders,
     delta,
+    minIntervalMs: interval,
     id: messageId,
   })
   .meta({
@@ -65,6 +73,7 @@ export const subscribeTokensSchema = z
     sequence: lastSequence,
     holders,
     delta,
+    minIntervalMs: interval,
     id: messageId,
   })
   .meta({

@@ -107,6 +107,8 @@ class FoldingClient {
   constructor() {
     const queue = {
       transport: 'webSocket',
+      connection: {},
+      minIntervalMs: 0,
       isBlocked: false,
       answer: () => undefined,
       enqueue: (queued: Queued) => {

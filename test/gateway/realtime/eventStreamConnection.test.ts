@@ -137,7 +137,7 @@ function fixture() {
   const connection = new EventStreamConnection(
     {
       res: response as unknown as HttpResponse,
-      subscription: { of: 'token', token: addressOf(1), lastSequence: null, delta: false },
+      subscription: { of: 'token', token: addressOf(1), lastSequence: null, delta: false, minIntervalMs: 0 },
       client: { address: '127.0.0.1', key: null, keyIn: 'nowhere' },
       headers: [],
       isAborted: () => false,

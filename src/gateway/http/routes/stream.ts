@@ -11,8 +11,13 @@ import { CANDLE_PARAMETERS, CHANNEL_FILTERS, LIST_PARAMETERS, streamRequestOf } 
 import type { StreamSubscription } from '#gateway/realtime/eventStreamConnection.ts'
 import { knownSequence } from '#gateway/realtime/webSocketConnection.ts'
 import { CHANNELS } from '#protocol/channels.ts'
+import { MAX_INTERVAL_MS } from '#protocol/limits.ts'
 import { CROSSED_VALUES } from '#resources/channelEvent.ts'
 import { booleanParameter, integerParameter, textParameter, tokenParameter, wordParameter } from '#resources/parameters.ts'
+
+const minIntervalMs = integerParameter(0, MAX_INTERVAL_MS)
+  .default(0)
+  .describe('The least time between messages in ms: what comes meanwhile is sent together, or only the newest state.')
 
 const parameters = z.object({
   address: tokenParameter,
@@ -20,6 +25,7 @@ const parameters = z.object({
     .exactOptional()
     .describe('The newest sequence that the client has: it gets a snapshot only of a newer state. `Last-Event-ID` takes precedence.'),
   delta: booleanParameter.default(false).describe('Whether changes may come as `token.delta`, which the client merges into its state.'),
+  minIntervalMs,
 })
 
 type StreamSources = Pick<Sources, 'admission' | 'reads' | 'actors' | 'realtime'>
@@ -36,9 +42,9 @@ export function streamRoute(sources: StreamSources): Route {
       // Browsers send the header when they reconnect, so it is newer than the URL's parameter.
       const parsed = parseParameters(parameters, lastEventId === '' ? texts : new Map(texts).set('lastEventId', [lastEventId]))
       if (parsed.kind === 'invalid') return parsed.problem
-      const { address: token, delta, lastEventId: known } = parsed.values
+      const { address: token, delta, minIntervalMs, lastEventId: known } = parsed.values
       if ((await currentSequence(token, sources)) === null) return tokenNotFound(token)
-      return { kind: 'valid', subscription: { of: 'token', token, lastSequence: knownSequence(known, Date.now()), delta } }
+      return { kind: 'valid', subscription: { of: 'token', token, lastSequence: knownSequence(known, Date.now()), delta, minIntervalMs } }
     },
   })
 }
@@ -54,6 +60,7 @@ const chosen = z.object({
     .exactOptional()
     .describe('The `id` of the last event that the client has. `Last-Event-ID` takes precedence.'),
   delta: booleanParameter.default(false).describe('For `list`: whether changes may come as `list.delta`.'),
+  minIntervalMs,
 })
 
 const channelParameters = z.object({
@@ -82,10 +89,12 @@ export function channelStreamRoute(sources: Pick<Sources, 'admission' | 'config'
     async subscriptionOf(texts, exchange) {
       const parsed = parseParameters(chosen, texts)
       if (parsed.kind === 'invalid') return parsed.problem
-      const { channel, delta, lastEventId = '' } = parsed.values
+      const { channel, delta, minIntervalMs, lastEventId = '' } = parsed.values
       const stream = { channel, delta, lastEventId: exchange.lastEventId || lastEventId }
       const asked = streamRequestOf(stream, texts, launchingEntries(sources.config.launchpads))
-      return asked.kind === 'invalid' ? asked.problem : { kind: 'valid', subscription: { of: 'channel', request: asked.request } }
+      return asked.kind === 'invalid'
+        ? asked.problem
+        : { kind: 'valid', subscription: { of: 'channel', request: asked.request, minIntervalMs } }
     },
   })
 }
