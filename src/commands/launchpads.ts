@@ -3,15 +3,18 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { LaunchpadConfig } from '#config'
 import { loadConfig } from '#configuration/loadConfig.ts'
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
 import { describePlan } from '#launchpads/planLaunchpads.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { type ListInForce, readListInForce, requestRebuild } from '#store/rows/listInForce.ts'
 import { readSideProgress, type SideProgress } from '#store/switchSchema.ts'
+import { createLogger, errorOutput } from '#telemetry/logger.ts'
+import { createRedactor, secretsOf } from '#telemetry/redactor.ts'
 import { connectChain } from '#worker/connectChain.ts'
 import { planEdit } from '#worker/planEdit.ts'
-import { databaseCommand, databaseConfig, onIndex } from './databaseCommand.ts'
+import { configuredCommand, databaseCommand, databaseConfig, onIndex } from './databaseCommand.ts'
+import { tryTransactions } from './tryTransactions.ts'
 
 /*
  * npm run launchpads -- plan: compares launchpads.json with the index, and says per launchpad what differs and how many blocks that takes,
@@ -20,6 +23,7 @@ import { databaseCommand, databaseConfig, onIndex } from './databaseCommand.ts'
  * npm run launchpads -- status: says of each launchpad whether it is in the index, and how far those are that are to join.
  * npm run launchpads -- rebuild [name]: has a launchpad built anew, as when its adapter has learned something; without a name all of them,
  * as after a reorg that can't be undone.
+ * npm run launchpads -- try <file> <transaction>…: prints what a file makes of transactions of the provider. Needs no database.
  */
 
 interface Work {
@@ -98,12 +102,38 @@ function describeStatus(inForce: readonly LaunchpadConfig[], first: SideProgress
   ]
 }
 
+function tryFile(file: string, transactions: readonly string[]): Promise<void> {
+  const load = () => loadConfig({ ...process.env, LAUNCHPADS_FILE: file }, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
+  return configuredCommand(load, async config => {
+    const wrong = transactions.find(hash => !/^0x[0-9a-fA-F]{64}$/.test(hash))
+    if (wrong !== undefined)
+      throw new TokenwireError('config_invalid', `expected the hash of a transaction, 0x and 64 hex digits, got ${wrong}`)
+    const logger = createLogger({
+      level: config.logLevel,
+      format: config.logFormat,
+      redactor: createRedactor(secretsOf(config)),
+      output: errorOutput(),
+    })
+    const chain = await connectChain(config, logger)
+    try {
+      return await tryTransactions(
+        chain,
+        config.launchpads.weth,
+        transactions.map(hash => hash.toLowerCase() as Hex),
+      )
+    } finally {
+      chain.rpc.close()
+    }
+  })
+}
+
 const [, , task, name, ...others] = process.argv
 
 if (task === 'plan' && name === undefined) await plan()
 else if (task === 'status' && name === undefined) await status()
 else if (task === 'rebuild' && others.length === 0) await rebuild(name)
+else if (task === 'try' && name !== undefined && others.length > 0) await tryFile(name, others)
 else {
-  process.stderr.write('usage: npm run launchpads -- plan, status, or rebuild [name]\n')
+  process.stderr.write('usage: npm run launchpads -- plan, status, rebuild [name], or try <file> <transaction>…\n')
   process.exitCode = 1
 }

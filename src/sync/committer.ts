@@ -298,7 +298,7 @@ export type ChainFacts = Pick<ChainSource, 'senders' | 'answers'>
 const NOTHING: Found = { senders: new Map(), answers: new Map() }
 
 /** Asks the chain for what these events need and no log contains: senders of transactions, and answers of calls. */
-async function findUnknowns(events: readonly TokenEvent[], facts: ChainFacts): Promise<Found> {
+export async function findUnknowns(events: readonly TokenEvent[], facts: ChainFacts): Promise<Found> {
   const { transactions, calls } = unknownsOf(events)
   if (transactions.length === 0 && calls.length === 0) return NOTHING
   const [senders, answers] = await Promise.all([
