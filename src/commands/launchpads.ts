@@ -53,12 +53,18 @@ function plan(): Promise<void> {
             `LAUNCHPADS_FILE: ${edit.cause.full}; the launchpads would stay as they are in the index`,
           )
         const { head } = await source.tip({ confirmations: 0, announced: false, next: null })
-        return describePlan(edit.plan, head.number).join('\n')
+        return [...describePlan(edit.plan, head.number), ...config.launchpads.launchpads.flatMap(one => untoldBy(one, weth))].join('\n')
       })
     } finally {
       rpc.close()
     }
   })
+}
+
+/** The line on what the events of an entry do not tell. */
+function untoldBy({ name, adapter, contracts, settings }: LaunchpadConfig, weth: Address): readonly string[] {
+  const untold = ADAPTER_KINDS[adapter]?.untold?.({ launchpad: name, contracts, weth, ...(settings && { settings }) }) ?? []
+  return untold.length === 0 ? [] : [`${name}: its events do not tell ${untold.join(', ')}`]
 }
 
 function rebuild(name: string | undefined): Promise<void> {

@@ -114,6 +114,8 @@ export interface AdapterKind {
   readonly settings?: Readonly<Record<string, ZodType>>
   /** Mistakes that the schema of an entry cannot find. */
   check?(options: Omit<AdapterOptions, 'startBlock'>): readonly EntryProblem[]
+  /** What the events of an entry do not tell, in words of an operator. Left out: nothing that others tell. */
+  untold?(options: Omit<AdapterOptions, 'startBlock'>): readonly string[]
   create(options: AdapterOptions): LaunchpadAdapter
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { toAddress } from '#domain/address.ts'
 import type { AdapterKind, AdapterOptions } from '#launchpads/adapter.ts'
 import { compileMapping, createMappedAdapter } from '#launchpads/mapping/compile.ts'
+import { untoldBy } from '#launchpads/mapping/entries.ts'
 import { type EventsMapping, eventsSchema } from '#launchpads/mapping/schema.ts'
 
 /* A bonding curve whose events the operator has mapped. An entry without `events` is the reference launchpad. */
@@ -98,6 +99,7 @@ export const bondingCurve: AdapterKind = {
     const compiled = compileMapping(mappingOf(options))
     return compiled.kind === 'valid' ? [] : compiled.problems.map(({ path, message }) => ({ path: ['events', ...path], message }))
   },
+  untold: options => untoldBy(mappingOf(options).events),
   create: options => createMappedAdapter({ ...mappingOf(options), startBlock: options.startBlock }),
 }
 

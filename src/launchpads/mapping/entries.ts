@@ -74,3 +74,21 @@ export function numberGiven(value: FieldValue): number | null {
 function isList(given: EventMapping | readonly EventMapping[]): given is readonly EventMapping[] {
   return Array.isArray(given)
 }
+
+/** What no event of a mapping tells, though its answers have fields for it. */
+export function untoldBy(events: EventsMapping): readonly string[] {
+  const entries = entriesOf(events)
+  const curves = entries.filter(entry => entry.kind === 'launch' && !launchesIntoPool(entry))
+  const has = (kinds: readonly Kind[], ...fields: readonly string[]) =>
+    entries.some(({ kind, mapping }) => kinds.includes(kind) && fields.some(field => mapping[field] !== undefined))
+  const states = ['launch', 'buy', 'sell', 'trade', 'state'] as const
+  const wanting: readonly (readonly [isTold: boolean, what: string])[] = [
+    [has(['launch'], 'name') && has(['launch'], 'symbol'), 'names'],
+    [curves.length === 0 || has(states, 'price', 'virtualQuote'), 'prices of curves between trades'],
+    [curves.length === 0 || has(states, 'reserveQuote'), 'reserves of curves'],
+    [curves.length === 0 || has(['buy', 'sell', 'trade'], 'fee'), 'fees of trades'],
+    [!entries.some(({ kind }) => kind === 'graduate') || has(['launch'], 'target', 'targetToken'), 'progress towards the graduation'],
+    [entries.some(({ kind }) => kind === 'feeAccrued'), "creators' fees"],
+  ]
+  return wanting.flatMap(([isTold, what]) => (isTold ? [] : [what]))
+}

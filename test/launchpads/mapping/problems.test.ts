@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
 import { REFERENCE_EVENTS } from '#launchpads/adapters/bondingCurve.ts'
+import { untoldBy } from '#launchpads/mapping/entries.ts'
 import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 
 const WETH = `0x${'e'.repeat(40)}`
@@ -349,6 +350,28 @@ describe('a mapping of events', () => {
       'expected "uniswap-v2" or "uniswap-v3" or "uniswap-v4" or "pancakeswap-v3", got "sushi"',
     ],
     [
+      '.graduate.poolType',
+      { ...BASE, graduate: { ...UP, poolType: 'uniswap-v4', pool: { hook: OTHER } } },
+      'expected the address of the PoolManager as "poolManager" beside "events"',
+    ],
+    [
+      '.graduate.pool',
+      { ...BASE, graduate: { ...UP, pool: { factory: OTHER } } },
+      'missing codeHash, by which a pair of uniswap-v2 is known',
+    ],
+    ['.graduate.pool', { ...BASE, graduate: { ...UP, pool: { hook: OTHER } } }, 'expected a factory: only pools of uniswap-v4 have a hook'],
+    [
+      '.graduate.poolId',
+      { ...BASE, graduate: { ...UP, poolId: 't' } },
+      '"t" is of type address and cannot hold the id of a pool, expected bytes32',
+    ],
+    ['.launch.poolType', { ...BASE, launch: { ...LAUNCH, pool: 'curve' } }, 'missing, expected the kind of the pool that pool is of'],
+    [
+      '.launch.target',
+      { launch: { ...LAUNCH, poolType: 'uniswap-v3', pool: 'curve', target: 5 } },
+      'leave it out: the token is launched into a pool, and has no curve',
+    ],
+    [
       '.feeClaimed',
       { ...BASE, feeAccrued: FEE },
       'missing: what is claimable follows from feeAccrued and feeClaimed, so map both or neither',
@@ -478,4 +501,16 @@ describe('whatever is given as a mapping', () => {
     // Most changes break it; some, such as leaving an optional field out, do not.
     expect(accepted).toBeGreaterThan(0)
   })
+})
+
+it.each([
+  ['every field of a curve', REFERENCE_EVENTS, []],
+  [
+    'a curve that tells its trades alone',
+    BASE,
+    ['names', 'prices of curves between trades', 'reserves of curves', 'fees of trades', "creators' fees"],
+  ],
+  ['a launch into a pool', { launch: { ...LAUNCH, poolType: 'uniswap-v3', pool: 'curve', name: 'x', symbol: 'x' } }, ["creators' fees"]],
+])('what %s does not tell is said to the operator', (_, events, untold) => {
+  expect(untoldBy(events as Parameters<typeof untoldBy>[0])).toEqual(untold)
 })
