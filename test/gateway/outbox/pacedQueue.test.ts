@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Sink } from '#gateway/outbox/outboxSubscription.ts'
 import { addressOf } from '#test/support/snapshots.ts'
-import { outboxFixture as fixture, frame } from '../outboxFixture.ts'
+import { outboxFixture as fixture, frame } from './outboxFixture.ts'
 
 const A = addressOf(0xa)
 const B = addressOf(0xb)
