@@ -13,8 +13,8 @@ import { createLogger, errorOutput } from '#telemetry/logger.ts'
 import { createRedactor, secretsOf } from '#telemetry/redactor.ts'
 import { connectChain } from '#worker/connectChain.ts'
 import { planEdit } from '#worker/planEdit.ts'
+import { tryTransactions } from '#worker/tryTransactions.ts'
 import { configuredCommand, databaseCommand, databaseConfig, onIndex } from './databaseCommand.ts'
-import { tryTransactions } from './tryTransactions.ts'
 
 /*
  * npm run launchpads -- plan: compares launchpads.json with the index, and says per launchpad what differs and how many blocks that takes,

@@ -165,7 +165,7 @@ describe('a block with its logs', () => {
   it.each([
     ['no receipt', null, 'missing'],
     ['a receipt of another block', { blockHash: `0x${'ee'.repeat(32)}`, logs: [] }, 'inconsistent'],
-    ['a receipt without logs', { blockHash: null, logs: null }, 'inconsistent'],
+    ['a receipt without logs', { blockHash: null, logs: null }, 'garbled'],
     ['a receipt that lacks a log', 'first', 'inconsistent'],
   ])('is not believed of %s', async (_, receipt, kind) => {
     const chain = chainOf(4)

@@ -33,7 +33,8 @@ vi.mock('#tables/token.ts', async importOriginal => {
   const properties = { ...original.TokenEntity.meta.properties, ...meta.properties }
   const extended = ({ columns }: Pick<Table<never>, 'columns'>) => {
     const fields = [...columns.map(({ field }) => field), ADDED]
-    return tableOf({ meta: { tableName: 'token', properties } }, Object.fromEntries(fields.map(field => [field, null])))
+    const { life } = original.TokenEntity
+    return tableOf({ meta: { tableName: 'token', properties }, life }, Object.fromEntries(fields.map(field => [field, null])))
   }
   const { TOKEN, WRITTEN_TOKEN, FULL_TOKEN: full } = original
   return { ...original, TOKEN: extended(TOKEN), WRITTEN_TOKEN: extended(WRITTEN_TOKEN), FULL_TOKEN: extended(full) }

@@ -198,8 +198,8 @@ function isPoolManager({ contracts }: LaunchpadAdapter, address: Address): boole
 }
 
 /**
- * Contracts of which only some logs matter to every launchpad that uses them. Of a PoolManager, these come beside the logs of the pools that
- * are known.
+ * Contracts of which only some logs matter to every launchpad that uses them. Of a PoolManager, these come beside the logs of known
+ * pools.
  */
 function topicsByContract(adapters: readonly LaunchpadAdapter[]): ReadonlyMap<Address, LogTopics> {
   const uses = adapters.flatMap(({ contracts }) => contracts)

@@ -57,7 +57,7 @@ export function poolEvent(readers: Readers, context: MappingContext, isGraduatio
 
 export type FactsReader = (mapped: LogInTransaction, token: Address) => PoolFacts
 
-/** Reads the pool of an event with the fields of `POOL`. @param choose picks one of several pools that fit. Default: the nearest to the event */
+/** Reads the pool of an event. @param choose picks one of several pools that fit. Default: the nearest to the event */
 export function factsReader(readers: Readers, context: MappingContext, choose: ChoosePool = nearest): FactsReader {
   const type = POOL_TYPES[readers.choice('poolType') ?? ''] ?? 'uniswap-v3'
   const made = readers.made('pool')

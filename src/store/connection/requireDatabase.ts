@@ -140,7 +140,7 @@ async function readRights(db: Queryable): Promise<DatabaseRights> {
       trigrams as (select extnamespace from pg_extension where extname = 'pg_trgm'),
       granted as (select relowner as owner, relacl as acl from pg_class where oid = (select id from stored)
         union all select defaclrole, defaclacl from pg_default_acl, found
-        where defaclobjtype = 'r' and defaclrole = current_user::regrole and defaclnamespace in (0, namespace)),
+        where defaclobjtype = 'r' and defaclrole = quote_ident(current_user)::regrole and defaclnamespace in (0, namespace)),
       writers as (select distinct grantee from granted, aclexplode(acl)
         where privilege_type in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE') and grantee <> owner
           and (grantee = 0 or not pg_has_role(grantee, 'usage')))

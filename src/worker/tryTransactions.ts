@@ -13,7 +13,7 @@ import { fieldsOf, parseQuantity } from '#rpc/header.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { receiptOf } from '#rpc/rpcCalls.ts'
 import { findUnknowns } from '#sync/committer.ts'
-import type { ConnectedChain } from '#worker/connectChain.ts'
+import type { ConnectedChain } from './connectChain.ts'
 
 /**
  * What the launchpads make of these transactions, one after the other, as text: a line for each token event, and for each log of a known
