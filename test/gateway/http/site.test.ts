@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { loadSite } from '#gateway/http/site.ts'
 import { RealtimeFixture } from '#test/gateway/realtime/startRealtime.ts'
-import { type Gateway, startGateway } from '#test/gateway/startGateway.ts'
+import { startGateway } from '#test/gateway/startGateway.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 import { expectProblem } from './expectProblem.ts'
@@ -16,8 +16,6 @@ import { expectProblem } from './expectProblem.ts'
 const PAGE = '<!doctype html><title>Tokenwire</title><script type="module" src="./assets/main-1a2b.js"></script>'
 const SCRIPT = `export const text = '${'tokenwire '.repeat(500)}'`
 const SECRET = 'not part of the console'
-
-let gateway: Gateway
 
 const parent = (await makeTemporaryFolder()).path
 const folder = path.join(parent, 'console')
@@ -32,7 +30,7 @@ await writeFile(path.join(folder, 'assets/main-1a2b.js.br'), brotliCompressSync(
 const loaded = await loadSite(folder)
 if (loaded === null) throw new Error('the folder has an index.html')
 const site = loaded
-gateway = await startGateway({ site })
+const gateway = await startGateway({ site })
 
 /** A request whose path and answer no library tidies up on the way. */
 async function ask(port: number, target: string, headers: Record<string, string> = {}) {
