@@ -106,7 +106,7 @@ function managedServices(): readonly Managed[] {
     url => {
       url.searchParams.set('sslmode', 'disable')
     },
-    /refuses this service: correct user, password, database and sslmode/,
+    /it takes no connection without encryption from here: add sslmode=require to DATABASE_URL/,
   ]
   return [
     {
